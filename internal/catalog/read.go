@@ -1,0 +1,137 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Info is what the caller knows of the server and the database.
+type Info struct {
+	Name          string // database name
+	Version       int    // server_version_num: 180006
+	VersionString string // "18.6 (Debian 18.6-3)"
+	Encoding      string // client encoding of the dump, normally the database's
+	StdStrings    bool   // standard_conforming_strings of the session
+	User          string // the role that reads
+	InRecovery    bool
+}
+
+// Locker takes ACCESS SHARE locks on the tables that will be dumped. It is called
+// once, after the wanted relations are known and before anything else of them is read.
+type Locker func(ctx context.Context, tables []*Table) error
+
+// Read reads the database of the sessions, which must share one snapshot. The
+// queries of the second round are spread over all of them. lock may be nil.
+func Read(ctx context.Context, sessions []Querier, info Info, opts Options, lock Locker) (*Database, error) {
+	r := &reader{
+		db:       &Database{Info: info, Options: opts, byID: make(map[ID]Object)},
+		sessions: sessions,
+	}
+	if err := r.read(ctx, lock); err != nil {
+		return nil, err
+	}
+	return r.db, nil
+}
+
+// reader is the state of one Read. Each kind keeps what its fetch found in fields
+// declared beside it (embedded structs below), until its link has put it into db.
+type reader struct {
+	db       *Database
+	sessions []Querier
+
+	generalRows
+	relationRows
+	otherRows
+}
+
+// stage is the reading of one kind of object. fetch runs its queries; it runs at
+// the same time as the fetch of other kinds, so it writes only to its own fields of
+// the reader. link turns the rows into objects; links run one after the other, in
+// the order of the list.
+type stage struct {
+	name  string
+	fetch func(ctx context.Context, q Querier) error
+	link  func() error
+}
+
+func (r *reader) read(ctx context.Context, lock Locker) error {
+	for _, s := range r.firstStages() {
+		if err := r.runOne(ctx, r.sessions[0], s); err != nil {
+			return err
+		}
+	}
+	if lock != nil {
+		if err := lock(ctx, r.lockTables()); err != nil {
+			return err
+		}
+	}
+	stages := r.stages()
+	if err := r.fetchAll(ctx, stages); err != nil {
+		return err
+	}
+	for _, s := range stages {
+		if s.link == nil {
+			continue
+		}
+		if err := s.link(); err != nil {
+			return fmt.Errorf("read %s: %w", s.name, err)
+		}
+	}
+	return r.finish()
+}
+
+func (r *reader) runOne(ctx context.Context, q Querier, s stage) error {
+	if s.fetch != nil {
+		if err := s.fetch(ctx, q); err != nil {
+			return fmt.Errorf("read %s: %w", s.name, err)
+		}
+	}
+	if s.link != nil {
+		if err := s.link(); err != nil {
+			return fmt.Errorf("read %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// fetchAll runs the fetches of the stages over all sessions.
+func (r *reader) fetchAll(ctx context.Context, stages []stage) error {
+	g, ctx := errgroup.WithContext(ctx)
+	next := make(chan stage)
+	g.Go(func() error {
+		defer close(next)
+		for _, s := range stages {
+			if s.fetch == nil {
+				continue
+			}
+			select {
+			case next <- s:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for _, q := range r.sessions {
+		g.Go(func() error {
+			for s := range next {
+				if err := s.fetch(ctx, q); err != nil {
+					return fmt.Errorf("read %s: %w", s.name, err)
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// query runs sql and gives each row to scan, with the row's own error added.
+func query(ctx context.Context, q Querier, sql string, scan func(r *row)) error {
+	return q.Query(ctx, sql, func(values [][]byte) error {
+		r := row{values: values}
+		scan(&r)
+		return r.done()
+	})
+}

@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/pghaul/pghaul/internal/sqltext"
+)
+
+// row reads the values of one result row from left to right. It keeps the first
+// error, so that a scan reads all its columns and asks for the error once.
+type row struct {
+	values [][]byte
+	next   int
+	err    error
+}
+
+func (r *row) take() []byte {
+	if r.next >= len(r.values) {
+		r.fail("row has only %d columns", len(r.values))
+		return nil
+	}
+	v := r.values[r.next]
+	r.next++
+	return v
+}
+
+func (r *row) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("column %d: "+format, append([]any{r.next}, args...)...)
+	}
+}
+
+// done returns the first error, also when columns are left over.
+func (r *row) done() error {
+	if r.err == nil && r.next != len(r.values) {
+		r.err = fmt.Errorf("row has %d columns, %d were read", len(r.values), r.next)
+	}
+	return r.err
+}
+
+// str reads a text; NULL is the empty string.
+func (r *row) str() string { return string(r.take()) }
+
+// strNull reads a text and says whether it was not NULL.
+func (r *row) strNull() (string, bool) {
+	v := r.take()
+	return string(v), v != nil
+}
+
+// oid reads an OID; NULL is 0.
+func (r *row) oid() uint32 {
+	v := r.take()
+	if v == nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(v), 10, 32)
+	if err != nil {
+		r.fail("bad oid %q", v)
+	}
+	return uint32(n)
+}
+
+// int reads an integer; NULL is 0.
+func (r *row) int() int { return int(r.int64()) }
+
+func (r *row) int64() int64 {
+	v := r.take()
+	if v == nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(v), 10, 64)
+	if err != nil {
+		r.fail("bad integer %q", v)
+	}
+	return n
+}
+
+// bool reads a boolean; NULL is false.
+func (r *row) bool() bool { v := r.take(); return len(v) == 1 && v[0] == 't' }
+
+// char reads a "char"; NULL and the empty string are 0.
+func (r *row) char() byte {
+	v := r.take()
+	if len(v) == 0 {
+		return 0
+	}
+	return v[0]
+}
+
+// strs reads a one-dimensional array of texts; NULL is nil.
+func (r *row) strs() []string {
+	v := r.take()
+	if v == nil {
+		return nil
+	}
+	a, err := sqltext.ParseArray(string(v))
+	if err != nil {
+		r.fail("%v", err)
+	}
+	return a
+}
+
+// oids reads an oid[] or the text form of an oidvector ("1 2 3"); NULL is nil.
+func (r *row) oids() []uint32 {
+	v := r.take()
+	var out []uint32
+	n, in := uint64(0), false
+	for i := 0; i <= len(v); i++ {
+		if i < len(v) && v[i] >= '0' && v[i] <= '9' {
+			n, in = n*10+uint64(v[i]-'0'), true
+			continue
+		}
+		if in {
+			if n > 1<<32-1 {
+				r.fail("bad oid array %q", v)
+			}
+			out = append(out, uint32(n))
+		}
+		n, in = 0, false
+	}
+	return out
+}
+
+// acl reads the four columns acl, acldefault, privtype, initprivs.
+func (r *row) acl() ACL {
+	return ACL{Items: r.str(), Default: r.str(), PrivType: r.char(), Init: r.str()}
+}
