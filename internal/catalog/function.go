@@ -7,12 +7,27 @@ type Func struct {
 	ArgTypes     []uint32
 	RetType      uint32
 	Lang         string
-	Details      *FuncDetails // only of functions whose definition is dumped
+	Details      *FuncDetails // only of functions of which something is dumped
 	PostponedDef bool         // function must be postponed into post-data, to break a loop
 }
 
-// Agg is an aggregate.
-type Agg struct {
-	Func
-	AggDetails *AggDetails
+// FuncDetails is what CREATE FUNCTION and CREATE PROCEDURE say.
+type FuncDetails struct {
+	ProKind            byte    // f function, p procedure, w window
+	Args               string  // pg_get_function_arguments
+	IdentityArgs       string  // pg_get_function_identity_arguments
+	Result             *string // pg_get_function_result, nil for procedures
+	RetSet             bool
+	Src, Bin           string
+	SQLBody            *string // pg_get_function_sqlbody, then Src and Bin do not count
+	Volatile           byte    // i s v
+	Strict             bool
+	SecurityDefiner    bool
+	Leakproof          bool
+	Cost, Rows         string
+	Support            string   // regproc, "-" for none
+	Parallel           byte     // s r u
+	Config             []string // "name=value"
+	TransformTypes     []uint32
+	DependsOnExtension []string // names of the extensions it is marked to depend on
 }
