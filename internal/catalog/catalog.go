@@ -1,6 +1,9 @@
 package catalog
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Querier runs a query in the dump's snapshot and hands over each row in text
 // form, nil for NULL. The values are valid only during the call of row.
@@ -75,6 +78,65 @@ const (
 
 // NumKinds is one more than the highest Kind, for tables indexed by Kind.
 const NumKinds = int(kindEnd)
+
+var kindNames = [NumKinds]string{
+	KindSchema:            "SCHEMA",
+	KindExtension:         "EXTENSION",
+	KindType:              "TYPE",
+	KindShellType:         "SHELL TYPE",
+	KindFunc:              "FUNCTION",
+	KindAgg:               "AGGREGATE",
+	KindOperator:          "OPERATOR",
+	KindAccessMethod:      "ACCESS METHOD",
+	KindOpclass:           "OPERATOR CLASS",
+	KindOpfamily:          "OPERATOR FAMILY",
+	KindCollation:         "COLLATION",
+	KindConversion:        "CONVERSION",
+	KindTable:             "TABLE",
+	KindTableAttach:       "TABLE ATTACH",
+	KindAttrDef:           "ATTRDEF",
+	KindIndex:             "INDEX",
+	KindIndexAttach:       "INDEX ATTACH",
+	KindStatsExt:          "STATISTICS",
+	KindRelStats:          "RELATION STATISTICS FOR",
+	KindRule:              "RULE",
+	KindTrigger:           "TRIGGER",
+	KindConstraint:        "CONSTRAINT",
+	KindFKConstraint:      "FK CONSTRAINT",
+	KindProcLang:          "PROCEDURAL LANGUAGE",
+	KindCast:              "CAST",
+	KindTableData:         "TABLE DATA",
+	KindSequenceSet:       "SEQUENCE SET",
+	KindDummyType:         "DUMMY TYPE",
+	KindTSParser:          "TEXT SEARCH PARSER",
+	KindTSDict:            "TEXT SEARCH DICTIONARY",
+	KindTSTemplate:        "TEXT SEARCH TEMPLATE",
+	KindTSConfig:          "TEXT SEARCH CONFIGURATION",
+	KindFDW:               "FOREIGN DATA WRAPPER",
+	KindForeignServer:     "FOREIGN SERVER",
+	KindDefaultACL:        "DEFAULT ACL",
+	KindTransform:         "TRANSFORM",
+	KindLargeObject:       "LARGE OBJECT",
+	KindLargeObjectData:   "LARGE OBJECT DATA",
+	KindPreDataBoundary:   "PRE-DATA BOUNDARY",
+	KindPostDataBoundary:  "POST-DATA BOUNDARY",
+	KindEventTrigger:      "EVENT TRIGGER",
+	KindRefreshMatview:    "REFRESH MATERIALIZED VIEW",
+	KindPolicy:            "POLICY",
+	KindPublication:       "PUBLICATION",
+	KindPublicationRel:    "PUBLICATION TABLE",
+	KindPublicationSchema: "PUBLICATION TABLES IN SCHEMA",
+	KindSubscription:      "SUBSCRIPTION",
+	KindSubscriptionRel:   "SUBSCRIPTION TABLE",
+}
+
+// String is the kind's name as in pg_dump's messages about objects.
+func (k Kind) String() string {
+	if int(k) < NumKinds && kindNames[k] != "" {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
 
 // Component is a set of the parts of an object that can be dumped for themselves.
 type Component uint16
@@ -168,6 +230,13 @@ type Database struct {
 	Roles      map[uint32]string      // role names by OID
 	ColumnACLs map[uint32][]ColumnACL // by table OID
 
+	// Def is the database's own definition, nil unless Options.Create.
+	Def *DatabaseDef
+	// RoleDetails are the roles that own something to be dumped or stand in its privileges, by name.
+	RoleDetails []Role
+	// Warnings are what the user should be told, each without a full stop at its end.
+	Warnings []string
+
 	PreDataBoundary, PostDataBoundary *Boundary
 }
 
@@ -190,17 +259,26 @@ type ColumnACL struct {
 type Boundary struct{ Meta }
 
 // Add gives o the next dump ID and enters it. o.Base().Kind and ID must be set;
-// an object of no catalogue row has a zero ID.
+// an object of no catalogue row has an ID with Class 0. It also sets Dump and Contains
+// to everything and puts Definition into Has, so the decision what to dump
+// (reader.selectObject and its like) comes after Add (AssignDumpId in common.c).
 func (db *Database) Add(o Object) {
 	m := o.Base()
+	m.Dump, m.Contains = AllPart, AllPart
+	m.Has |= Definition
 	db.Objects = append(db.Objects, o)
 	m.DumpID = DumpID(len(db.Objects))
-	if m.ID != (ID{}) {
-		if db.byID == nil {
-			db.byID = make(map[ID]Object)
-		}
-		db.byID[m.ID] = o
+	if m.ID.Class != 0 {
+		db.AddAlias(m.ID, o)
 	}
+}
+
+// AddAlias makes Find return o for id.
+func (db *Database) AddAlias(id ID, o Object) {
+	if db.byID == nil {
+		db.byID = make(map[ID]Object)
+	}
+	db.byID[id] = o
 }
 
 // Find returns the object of a catalogue row, nil if it is none of this database's objects.

@@ -20,6 +20,9 @@ type Options struct {
 
 	LargeObjects   bool // --large-objects: also with IncludeSchemas or IncludeTables
 	NoLargeObjects bool // --no-large-objects
+	// LegacyLargeObjects writes one BLOB entry per large object and one BLOBS entry for all
+	// data, as pg_dump up to 16 does, so that pg_restore up to 16 can read the archive.
+	LegacyLargeObjects bool
 
 	NoComments, NoPrivileges, NoSecurityLabels, NoPolicies bool
 	NoPublications, NoSubscriptions                        bool
@@ -43,4 +46,9 @@ type Options struct {
 // selective says that only named objects are wanted, which drops whatever stands outside schemas.
 func (o *Options) selective() bool {
 	return len(o.IncludeSchemas)+len(o.IncludeTables)+len(o.IncludeTablesAndChildren)+len(o.IncludeExtensions) > 0
+}
+
+// wantLargeObjects says whether large objects are to be dumped (outputLOs in pg_dump.c).
+func (o *Options) wantLargeObjects() bool {
+	return o.LargeObjects || !o.selective() && !o.NoData && !o.NoLargeObjects
 }

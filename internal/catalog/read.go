@@ -40,6 +40,7 @@ func Read(ctx context.Context, sessions []Querier, info Info, opts Options, lock
 type reader struct {
 	db       *Database
 	sessions []Querier
+	err      error // the first thing that failed in a link without return value
 
 	generalRows
 	relationRows
@@ -56,11 +57,44 @@ type stage struct {
 	link  func() error
 }
 
+// generalRows is what the stages of this file's package keep that belong to no single kind.
+type generalRows struct {
+	sel          selection
+	schemaByOID  map[uint32]*Schema
+	members      map[ID]*Extension // the extension each member belongs to
+	allRoles     []*Role
+	comments     []commentRow
+	labels       []labelRow
+	initPrivs    []initPrivRow
+	columnACLs   []columnACLRow
+	depends      []dependRow
+	defaultACLs  []*DefaultACL
+	largeObjects []*LargeObject
+	unknown      []unknownRow
+}
+
+// failf keeps an error for the end of the read.
+func (r *reader) failf(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (r *reader) warnf(format string, args ...any) {
+	r.db.Warnings = append(r.db.Warnings, fmt.Sprintf(format, args...))
+}
+
 func (r *reader) read(ctx context.Context, lock Locker) error {
+	if err := r.selectByPatterns(ctx); err != nil {
+		return err
+	}
 	for _, s := range r.firstStages() {
 		if err := r.runOne(ctx, r.sessions[0], s); err != nil {
 			return err
 		}
+	}
+	if r.err != nil {
+		return r.err
 	}
 	if lock != nil {
 		if err := lock(ctx, r.lockTables()); err != nil {
@@ -134,4 +168,40 @@ func query(ctx context.Context, q Querier, sql string, scan func(r *row)) error 
 		scan(&r)
 		return r.done()
 	})
+}
+
+// lockTables returns the tables that must not change or vanish while they are dumped. Others than ordinary and
+// partitioned tables cannot be locked before PostgreSQL 14 and need no lock for their data (getTables in pg_dump.c).
+func (r *reader) lockTables() []*Table {
+	var out []*Table
+	for _, t := range r.db.Tables {
+		if (t.RelKind == 'r' || t.RelKind == 'p') && t.Dump&t.lockComponents() != 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// lockComponents are the components for which the table must be locked: those that are read
+// from the table itself or by functions that look at its present state (DUMP_COMPONENTS_REQUIRING_LOCK).
+func (t *Table) lockComponents() Component {
+	return Definition | Data | Statistics | Policies
+}
+
+// finish completes the database after all links: boundaries, roles referred to, and the check that nothing was
+// found that is not known here.
+func (r *reader) finish() error {
+	if r.err != nil {
+		return r.err
+	}
+	if err := r.checkUnknown(); err != nil {
+		return err
+	}
+	r.linkRoles()
+	pre := &Boundary{Meta{Kind: KindPreDataBoundary, Name: "PRE-DATA BOUNDARY"}}
+	post := &Boundary{Meta{Kind: KindPostDataBoundary, Name: "POST-DATA BOUNDARY"}}
+	r.db.Add(pre)
+	r.db.Add(post)
+	r.db.PreDataBoundary, r.db.PostDataBoundary = pre, post
+	return nil
 }

@@ -13,9 +13,6 @@ func (r *reader) firstStages() []stage {
 // stages is the second round. The order is that of the dump IDs.
 func (r *reader) stages() []stage {
 	return []stage{
-		r.commentsStage(),
-		r.secLabelsStage(),
-		r.initPrivsStage(),
 		r.ownedSequencesStage(),
 		r.funcsStage(),
 		r.typesStage(),
@@ -40,7 +37,6 @@ func (r *reader) stages() []stage {
 		r.eventTriggersStage(),
 		r.extensionConfigStage(),
 		r.columnsStage(),
-		r.columnACLsStage(),
 		r.attrDefsStage(),
 		r.checkConstraintsStage(),
 		r.partitionsStage(),
@@ -60,6 +56,13 @@ func (r *reader) stages() []stage {
 		r.relStatsStage(),
 		r.largeObjectsStage(),
 		r.databaseStage(),
+		r.roleDetailsStage(),
+		r.unknownStage(),
 		r.dependsStage(),
+		// what is looked up by object, after all objects are known
+		r.initPrivsStage(),
+		r.columnACLsStage(),
+		r.commentsStage(),
+		r.secLabelsStage(),
 	}
 }
