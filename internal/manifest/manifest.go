@@ -1,0 +1,182 @@
+package manifest
+
+import (
+	"encoding/hex"
+	"time"
+
+	"github.com/pghaul/pghaul/internal/digest"
+)
+
+// Format and Version name the document that this package writes. It reads this version and older ones.
+const (
+	Format  = "pghaul-manifest"
+	Version = 1
+)
+
+// AttachmentName is the name of the manifest within an archive and in a backup's folder.
+const AttachmentName = "manifest.json"
+
+// Manifest is what one backup contains. Lists are sorted by name, so that the
+// manifests of equal databases differ only in Tool, Server, Snapshot and dump IDs.
+type Manifest struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+
+	Tool     Tool     `json:"tool"`
+	Server   Server   `json:"server"`
+	Database Name     `json:"database"`
+	Snapshot Snapshot `json:"snapshot"`
+
+	// Complete says that the whole database is in the backup: no pattern, section or
+	// switch left anything out. Only then is something that the other side has and
+	// this one has not a difference.
+	Complete bool `json:"complete"`
+
+	// Settings are the session's settings that fix the text form of values, by name.
+	Settings map[string]string `json:"settings"`
+
+	Objects      []Object     `json:"objects"`
+	Tables       []Table      `json:"tables"`
+	Sequences    []Sequence   `json:"sequences"`
+	Extensions   []Extension  `json:"extensions"`
+	Roles        []Name       `json:"roles"`
+	LargeObjects LargeObjects `json:"large_objects"`
+
+	Totals Totals `json:"totals"`
+	Root   Hash   `json:"root"` // Merkle root over what is compared, see Seal
+}
+
+// Tool is the program that made the backup.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Server is the server the backup was made from.
+type Server struct {
+	Version    string `json:"version"`     // as it calls itself: "18.6 (Debian 18.6-3)"
+	VersionNum int    `json:"version_num"` // 180006
+	Standby    bool   `json:"standby"`     // it was in recovery
+}
+
+// Snapshot is the moment whose state the backup holds.
+type Snapshot struct {
+	Time time.Time `json:"time"`
+	LSN  string    `json:"lsn"` // WAL position about the snapshot ("0/16B3748"), empty if the role may not know it
+}
+
+// Object is one object's definition: a TOC entry that is not data.
+type Object struct {
+	Desc        string `json:"desc"`      // kind of entry: TABLE, INDEX, ACL, COMMENT, ...
+	Namespace   Name   `json:"namespace"` // schema, empty if none
+	Tag         Name   `json:"tag"`       // name
+	Owner       Name   `json:"owner"`
+	Tablespace  Name   `json:"tablespace,omitempty"`
+	TableAM     Name   `json:"access_method,omitempty"`
+	Fingerprint Hash   `json:"fingerprint"`
+
+	// Definition is the statements, when known; it is not part of the document,
+	// since the archive has them.
+	Definition string `json:"-"`
+}
+
+// Table is the rows of one table.
+type Table struct {
+	Namespace Name    `json:"namespace"`
+	Name      Name    `json:"name"`
+	Rows      int64   `json:"rows"`
+	Bytes     int64   `json:"bytes"` // of the COPY text
+	Digest    Hash128 `json:"sum"`
+	// Filter is the WHERE clause of an extension's configuration table, empty for all rows.
+	Filter string  `json:"filter,omitempty"`
+	Pieces []Piece `json:"pieces"` // one or more, in the order of their ranges
+}
+
+// Sum returns the table's digest.
+func (t *Table) Sum() digest.Sum { return sum(t.Rows, t.Bytes, t.Digest) }
+
+// SetSum sets the table's digest.
+func (t *Table) SetSum(s digest.Sum) { t.Rows, t.Bytes, t.Digest = s.Rows, s.Bytes, hash128(s) }
+
+// Piece is a part of a table that is one data entry of the archive.
+type Piece struct {
+	ID     int32      `json:"id"` // the entry's dump ID
+	Rows   int64      `json:"rows"`
+	Bytes  int64      `json:"bytes"`
+	Digest Hash128    `json:"sum"`
+	Pages  *PageRange `json:"pages,omitempty"` // nil: the whole table
+}
+
+// Sum returns the piece's digest.
+func (p *Piece) Sum() digest.Sum { return sum(p.Rows, p.Bytes, p.Digest) }
+
+// SetSum sets the piece's digest.
+func (p *Piece) SetSum(s digest.Sum) { p.Rows, p.Bytes, p.Digest = s.Rows, s.Bytes, hash128(s) }
+
+// PageRange is a range of pages of a table's main fork. To 0 means to the end.
+type PageRange struct {
+	From uint32 `json:"from"`
+	To   uint32 `json:"to,omitempty"` // first page after the range
+}
+
+// Sequence is the state of one sequence.
+type Sequence struct {
+	Namespace Name  `json:"namespace"`
+	Name      Name  `json:"name"`
+	LastValue int64 `json:"last_value"`
+	IsCalled  bool  `json:"is_called"`
+}
+
+// Extension is an installed extension.
+type Extension struct {
+	Name    Name   `json:"name"`
+	Version string `json:"version"`
+	Schema  Name   `json:"schema"`
+}
+
+// LargeObjects are the large objects together; see digest.Objects.
+type LargeObjects struct {
+	Count  int64   `json:"count"`
+	Bytes  int64   `json:"bytes"`
+	Digest Hash128 `json:"sum"`
+}
+
+// Sum returns the digest of the large objects.
+func (l *LargeObjects) Sum() digest.Sum { return sum(l.Count, l.Bytes, l.Digest) }
+
+// SetSum sets the digest of the large objects.
+func (l *LargeObjects) SetSum(s digest.Sum) { l.Count, l.Bytes, l.Digest = s.Rows, s.Bytes, hash128(s) }
+
+// Totals are the sums over the lists above.
+type Totals struct {
+	Objects   int   `json:"objects"`
+	Tables    int   `json:"tables"`
+	Pieces    int   `json:"pieces"`
+	Sequences int   `json:"sequences"`
+	Rows      int64 `json:"rows"`
+	Bytes     int64 `json:"bytes"` // of table data and large objects
+}
+
+// Hash is a SHA-256; in JSON 64 hexadecimal digits.
+type Hash [32]byte
+
+// String returns the hash in hexadecimal.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText writes hexadecimal digits.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads exactly 64 lower-case hexadecimal digits.
+func (h *Hash) UnmarshalText(b []byte) error { return unhex(h[:], b) }
+
+// Hash128 is the hash part of a digest; in JSON 32 hexadecimal digits.
+type Hash128 [16]byte
+
+// String returns the hash in hexadecimal.
+func (h Hash128) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText writes hexadecimal digits.
+func (h Hash128) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads exactly 32 lower-case hexadecimal digits.
+func (h *Hash128) UnmarshalText(b []byte) error { return unhex(h[:], b) }
