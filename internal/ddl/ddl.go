@@ -24,9 +24,18 @@ func Entries(db *catalog.Database, ordered []catalog.Object) ([]*pgarchive.Entry
 		lastID: pgarchive.ID(len(db.Objects)),
 	}
 	r.fixed()
+	if db.Def != nil {
+		if err := r.database(db.Def); err != nil {
+			return nil, fmt.Errorf("render database %s: %w", db.Def.Name, err)
+		}
+	}
 	for _, o := range ordered {
+		m := o.Base()
+		m.Dump &= m.Has // so that "everything" may be asked of any object
+		if m.Dump == 0 {
+			continue
+		}
 		if err := r.render(o); err != nil {
-			m := o.Base()
 			return nil, fmt.Errorf("render %s %s: %w", m.Kind, m.Name, err)
 		}
 	}

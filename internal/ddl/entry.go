@@ -2,6 +2,7 @@ package ddl
 
 import (
 	"github.com/pghaul/pghaul/internal/catalog"
+	"github.com/pghaul/pghaul/internal/sqltext"
 	"github.com/pghaul/pghaul/pgarchive"
 )
 
@@ -12,8 +13,9 @@ func (r *renderer) newID() pgarchive.ID {
 }
 
 // add appends an entry for m. Set in e what is the entry's own (Desc, Section, Defn,
-// DropStmt, CopyStmt, ...); empty ID, CatalogID, Tag, Namespace, Owner and
-// Dependencies are filled in from m.
+// DropStmt, CopyStmt, ...); empty ID, CatalogID, Tag, Namespace and Owner are filled
+// in from m. Dependencies that are set stay as they are; nil ones become, at the end,
+// those of m that have an entry (resolveDependencies).
 func (r *renderer) add(m *catalog.Meta, e pgarchive.Entry) *pgarchive.Entry {
 	if e.ID == 0 {
 		e.ID = pgarchive.ID(m.DumpID)
@@ -30,19 +32,21 @@ func (r *renderer) add(m *catalog.Meta, e pgarchive.Entry) *pgarchive.Entry {
 	if e.Owner == "" {
 		e.Owner = m.Owner
 	}
-	if e.Dependencies == nil {
-		e.Dependencies = depIDs(m.Deps)
+	return r.addEntry(e)
+}
+
+// addEntry appends an entry of no catalogue object, with a dump ID of its own if it has none yet.
+func (r *renderer) addEntry(e pgarchive.Entry) *pgarchive.Entry {
+	if e.ID == 0 {
+		e.ID = r.newID()
 	}
 	r.entries = append(r.entries, &e)
 	return &e
 }
 
-func depIDs(deps []catalog.DumpID) []pgarchive.ID {
-	out := make([]pgarchive.ID, len(deps))
-	for i, d := range deps {
-		out[i] = pgarchive.ID(d)
-	}
-	return out
+// literal writes s as a string literal for the session settings the archive is restored with.
+func (r *renderer) literal(s string) string {
+	return sqltext.Literal(s, r.db.Info.StdStrings)
 }
 
 // qualified quotes the object's name with its schema.
