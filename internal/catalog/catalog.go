@@ -185,6 +185,8 @@ type Meta struct {
 	DependsOnExt bool       // marked with ALTER ... DEPENDS ON EXTENSION
 
 	Deps []DumpID // direct dependencies, in the order found, without duplicates
+
+	selected bool // Dump was decided by a select function
 }
 
 // Base returns m, so that a struct with an embedded Meta is an Object.
@@ -259,12 +261,14 @@ type ColumnACL struct {
 type Boundary struct{ Meta }
 
 // Add gives o the next dump ID and enters it. o.Base().Kind and ID must be set;
-// an object of no catalogue row has an ID with Class 0. It also sets Dump and Contains
-// to everything and puts Definition into Has, so the decision what to dump
-// (reader.selectObject and its like) comes after Add (AssignDumpId in common.c).
+// an object of no catalogue row has an ID with Class 0. Add puts Definition into Has and, unless a
+// select function (reader.selectObject and its like) has decided already or Dump is set, wants
+// everything of it (AssignDumpId in common.c). Setting Dump to None comes after Add.
 func (db *Database) Add(o Object) {
 	m := o.Base()
-	m.Dump, m.Contains = AllPart, AllPart
+	if m.Dump == None && !m.selected {
+		m.Dump, m.Contains = AllPart, AllPart
+	}
 	m.Has |= Definition
 	db.Objects = append(db.Objects, o)
 	m.DumpID = DumpID(len(db.Objects))

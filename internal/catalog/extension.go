@@ -98,6 +98,7 @@ func (e *Extension) parseConfig() error {
 // selectExtension decides whether an extension is dumped (selectDumpableExtension in pg_dump.c).
 // Of those that initdb made only changed privileges are.
 func (r *reader) selectExtension(e *Extension) {
+	e.selected = true
 	set := func(c Component) { e.Dump, e.Contains = c, c }
 	if e.ID.OID <= lastBuiltinOID {
 		set(ACLPart)
@@ -115,7 +116,7 @@ func (r *reader) selectExtension(e *Extension) {
 
 // checkMember says whether m belongs to an extension. If so, m depends on the extension, and
 // what of m is dumped follows from it (checkExtensionMembership in pg_dump.c). It must be
-// called after Database.Add for every object that may belong to one; the select functions do.
+// called for every object that may belong to one; the select functions do.
 func (r *reader) checkMember(m *Meta) bool {
 	e := r.members[m.ID]
 	if e == nil {

@@ -184,12 +184,13 @@ func (r *reader) selectByPatterns(ctx context.Context) error {
 	return nil
 }
 
-// The select functions say what of an object is dumped. Each is called once, after Database.Add and after the
-// fields it looks at are set.
+// The select functions say what of an object is dumped. Each is called once, after the fields it looks at are set, Schema
+// among them. Before Database.Add or after makes no difference.
 
 // selectObject is for the kinds that have no rule of their own: with their schema, or, outside
 // schemas, when everything is dumped (selectDumpableObject in pg_dump.c).
 func (r *reader) selectObject(m *Meta) {
+	m.selected = true
 	if r.checkMember(m) {
 		return
 	}
@@ -202,6 +203,7 @@ func (r *reader) selectObject(m *Meta) {
 
 // selectTable: tables named by -t and its like, else those of the wanted schemas (selectDumpableTable).
 func (r *reader) selectTable(t *Table) {
+	t.selected = true
 	if r.checkMember(&t.Meta) {
 		return
 	}
@@ -218,6 +220,7 @@ func (r *reader) selectTable(t *Table) {
 // selectType makes row types, array and multirange types that the server made into KindDummyType; their Dump is that of what
 // they belong to, since casts ask for it (selectDumpableType). RelOID, RelKind, IsArray and IsMultirange must be set.
 func (r *reader) selectType(t *Type) {
+	t.selected = true
 	if t.RelOID != 0 && t.RelKind != 'c' {
 		t.Kind = KindDummyType
 		t.Dump = None
@@ -237,6 +240,7 @@ func (r *reader) selectType(t *Type) {
 
 // selectDefaultACL: with the schema, or, outside schemas, when everything is dumped (selectDumpableDefaultACL).
 func (r *reader) selectDefaultACL(m *Meta) {
+	m.selected = true
 	if m.Schema != nil {
 		m.Dump = m.Schema.Contains
 	} else {
@@ -246,6 +250,7 @@ func (r *reader) selectDefaultACL(m *Meta) {
 
 // selectCast: casts have no name, schema or owner; those of initdb are known by their OIDs (selectDumpableCast).
 func (r *reader) selectCast(m *Meta) {
+	m.selected = true
 	if r.checkMember(m) {
 		return
 	}
@@ -254,6 +259,7 @@ func (r *reader) selectCast(m *Meta) {
 
 // selectLanguage: of initdb's languages only the privileges are dumped (selectDumpableProcLang).
 func (r *reader) selectLanguage(m *Meta) {
+	m.selected = true
 	if r.checkMember(m) {
 		return
 	}
@@ -271,6 +277,7 @@ func (r *reader) selectLanguage(m *Meta) {
 
 // selectAccessMethod is selectDumpableAccessMethod.
 func (r *reader) selectAccessMethod(m *Meta) {
+	m.selected = true
 	if r.db.Info.Version < 90600 {
 		m.Dump = None // those before CREATE ACCESS METHOD
 		return
@@ -281,6 +288,7 @@ func (r *reader) selectAccessMethod(m *Meta) {
 // selectPublicationObject is for publications and what is in them, whatever schemas these
 // are in (selectDumpablePublicationObject).
 func (r *reader) selectPublicationObject(m *Meta) {
+	m.selected = true
 	if r.checkMember(m) {
 		return
 	}
@@ -289,6 +297,7 @@ func (r *reader) selectPublicationObject(m *Meta) {
 
 // selectStatistics: when its schema and its table are dumped (selectDumpableStatisticsObject). Table must be set.
 func (r *reader) selectStatistics(s *StatsExt) {
+	s.selected = true
 	if r.checkMember(&s.Meta) {
 		return
 	}

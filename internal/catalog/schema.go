@@ -70,6 +70,7 @@ func textArray(elems ...string) string {
 // selectSchema decides what of a schema, and of the objects in it, is dumped
 // (selectDumpableNamespace in pg_dump.c).
 func (r *reader) selectSchema(s *Schema) {
+	s.selected = true
 	s.Create = true
 	set := func(c Component) { s.Dump, s.Contains = c, c }
 	switch {
