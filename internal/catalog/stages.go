@@ -52,6 +52,7 @@ func (r *reader) stages() []stage {
 		r.publicationSchemasStage(),
 		r.subscriptionsStage(),
 		r.subscriptionRelsStage(),
+		r.tableDataStage(),
 		r.sequencesStage(),
 		r.relStatsStage(),
 		r.largeObjectsStage(),
