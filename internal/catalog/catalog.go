@@ -236,10 +236,17 @@ type Database struct {
 	Def *DatabaseDef
 	// RoleDetails are the roles that own something to be dumped or stand in its privileges, by name.
 	RoleDetails []Role
-	// Warnings are what the user should be told, each without a full stop at its end.
-	Warnings []string
+	// Warnings are what the user should be told.
+	Warnings []Warning
 
 	PreDataBoundary, PostDataBoundary *Boundary
+}
+
+// Warning is something about the database that the dump goes on in spite of. Its texts are those of pg_dump's messages.
+type Warning struct {
+	Text    string
+	Details []string
+	Hints   []string
 }
 
 // SubID names an object or, with Sub > 0, one of its columns.

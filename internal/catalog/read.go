@@ -81,7 +81,7 @@ func (r *reader) failf(format string, args ...any) {
 }
 
 func (r *reader) warnf(format string, args ...any) {
-	r.db.Warnings = append(r.db.Warnings, fmt.Sprintf(format, args...))
+	r.db.Warnings = append(r.db.Warnings, Warning{Text: fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) read(ctx context.Context, lock Locker) error {
