@@ -49,6 +49,8 @@ type renderer struct {
 	quote   sqltext.Quoter
 	lastID  pgarchive.ID
 	entries []*pgarchive.Entry
+
+	lastFreeType uint32 // see freeTypeOID
 }
 
 func (r *renderer) render(o catalog.Object) error {
