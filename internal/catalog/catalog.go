@@ -239,6 +239,8 @@ type Database struct {
 	// Warnings are what the user should be told.
 	Warnings []Warning
 
+	UpgradeClasses map[uint32]UpgradeClass // by pg_class OID, only for binary upgrade
+
 	PreDataBoundary, PostDataBoundary *Boundary
 }
 

@@ -1,10 +1,12 @@
 package catalog
 
+import "context"
+
 // Index is a row of pg_index with its pg_class.
 type Index struct {
 	Meta
 	Table                 *Table
-	Def                   string // pg_get_indexdef
+	Def                   string // pg_get_indexdef; empty if the index serves a constraint
 	Tablespace            string
 	Options               []string
 	StatCols              []int // columns with a statistics target, and the targets
@@ -15,13 +17,14 @@ type Index struct {
 	ReplIdent             bool
 	NullsNotDistinct      bool
 	Valid                 bool
-	ParentOID             uint32 // the partitioned index it is attached to
-	AttachObj             *IndexAttach
-	Constraint            *Constraint // the constraint it serves, or nil
+	ParentOID             uint32         // the partitioned index it is attached to
+	AttachObj             *IndexAttach   // its attachment to that
+	PartAttaches          []*IndexAttach // of a partitioned index: the attachments of its parts
+	Constraint            *Constraint    // the constraint it serves, or nil
 	RelPages              int64
 	RelTuples             string
 	AllVisible, AllFrozen int64
-	Exprs                 bool // has expression columns (their statistics go with the index)
+	AttNames              []string // names of its columns, only with statistics and if one is an expression
 }
 
 // IndexAttach is ALTER INDEX ... ATTACH PARTITION.
@@ -30,23 +33,159 @@ type IndexAttach struct {
 	Parent, Partition *Index
 }
 
-// StatsExt is a row of pg_statistic_ext.
-type StatsExt struct {
-	Meta
-	Table  *Table
-	Def    string // pg_get_statisticsobjdef
-	Target int    // -1: default
+type indexRow struct {
+	Index
+	oid, table                   uint32
+	name                         string
+	conOID                       uint32
+	conType                      byte
+	conName, conDef              string
+	deferrable, deferred, period bool
 }
 
-// RelStats is the planner statistics of a table, materialized view or index.
-type RelStats struct {
-	Meta
-	RelKind    byte
-	Rel        ID
-	Pages      int64
-	Tuples     string
-	AllVisible int64
-	AllFrozen  int64
-	PostData   bool // of an index or materialized view: post-data section
-	Columns    []ColumnStats
+// indexesStage reads the indexes of the interesting tables, and the primary key, unique
+// and exclusion constraints made of them. An invalid index is read only if it belongs to a
+// partitioned table: there it waits for parts to be attached.
+func (r *reader) indexesStage() stage {
+	return stage{name: "indexes", fetch: r.fetchIndexes, link: r.linkIndexes}
+}
+
+func (r *reader) fetchIndexes(ctx context.Context, q Querier) error {
+	oids, found := r.tableOIDs(func(t *Table) bool { return t.HasIndex && t.Interesting })
+	if !found {
+		return nil
+	}
+	v11 := r.db.Info.Version >= 110000
+	parent, parentJoin := "0", ""
+	if v11 {
+		parent, parentJoin = "inh.inhparent", "LEFT JOIN pg_catalog.pg_inherits inh ON inh.inhrelid = i.indexrelid\n"
+	}
+	sql := `SELECT i.indexrelid, i.indrelid, ic.relname, CASE WHEN con.oid IS NULL THEN pg_catalog.pg_get_indexdef(i.indexrelid) END,
+	sp.spcname, ic.reloptions, i.indkey, ` + r.since(11, "i.indnkeyatts", "i.indnatts") + `, i.indnatts,
+	i.indisclustered, i.indisreplident, ` + r.since(15, "i.indnullsnotdistinct", "false") + `, i.indisvalid,
+	` + parent + `, ic.relpages, ic.reltuples, ic.relallvisible, ` + r.since(18, "ic.relallfrozen", "0") + `,
+	con.oid, con.contype, con.conname, CASE WHEN con.contype = 'x' THEN pg_catalog.pg_get_constraintdef(con.oid) END,
+	con.condeferrable, con.condeferred, ` + r.since(18, "con.conperiod", "false") + `
+FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
+JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid
+JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
+JOIN pg_catalog.pg_class tc ON tc.oid = i.indrelid
+LEFT JOIN pg_catalog.pg_tablespace sp ON sp.oid = ic.reltablespace
+LEFT JOIN pg_catalog.pg_constraint con
+	ON con.conrelid = i.indrelid AND con.conindid = i.indexrelid AND con.contype IN ('p', 'u', 'x')
+` + parentJoin + `WHERE i.indisready AND (i.indisvalid` + r.since(11, " OR tc.relkind = 'p'", "") + `)
+ORDER BY i.indrelid, ic.relname`
+	err := query(ctx, q, sql, func(v *row) {
+		x := indexRow{oid: v.oid(), table: v.oid(), name: v.str()}
+		x.Def, x.Tablespace, x.Options = v.str(), v.str(), v.strs()
+		x.Keys = v.ints()
+		x.NKeyAtts, x.NAtts = v.int(), v.int()
+		x.Clustered, x.ReplIdent, x.NullsNotDistinct, x.Valid = v.bool(), v.bool(), v.bool(), v.bool()
+		x.ParentOID = v.oid()
+		x.RelPages, x.RelTuples, x.AllVisible, x.AllFrozen = v.int64(), v.str(), v.int64(), v.int64()
+		x.conOID, x.conType, x.conName, x.conDef = v.oid(), v.char(), v.str(), v.str()
+		x.deferrable, x.deferred, x.period = v.bool(), v.bool(), v.bool()
+		r.indexRows = append(r.indexRows, x)
+	})
+	if err != nil {
+		return err
+	}
+	if v11 {
+		r.indexStats = make(map[uint32][][2]int)
+		err = query(ctx, q, `SELECT a.attrelid, a.attnum, a.attstattarget
+FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
+JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid
+JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indexrelid AND a.attstattarget >= 0
+ORDER BY a.attrelid, a.attnum`, func(v *row) {
+			oid := v.oid()
+			r.indexStats[oid] = append(r.indexStats[oid], [2]int{v.int(), v.int()})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !r.db.Options.Statistics {
+		return nil
+	}
+	r.indexAttNames = make(map[uint32][]string)
+	return query(ctx, q, `SELECT a.attrelid, a.attname
+FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
+JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid AND i.indexprs IS NOT NULL
+JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indexrelid
+ORDER BY a.attrelid, a.attnum`, func(v *row) {
+		oid := v.oid()
+		r.indexAttNames[oid] = append(r.indexAttNames[oid], v.str())
+	})
+}
+
+func (r *reader) linkIndexes() error {
+	byOID := make(map[uint32]*Index, len(r.indexRows))
+	for i := range r.indexRows {
+		v := &r.indexRows[i]
+		t, err := r.tableOf(v.table)
+		if err != nil {
+			return err
+		}
+		x := new(Index)
+		*x = v.Index
+		x.Meta = newTableMeta(KindIndex, ID{ClassRelation, v.oid}, v.name, t)
+		x.Table = t
+		for _, s := range r.indexStats[v.oid] {
+			x.StatCols = append(x.StatCols, s[0])
+			x.StatVals = append(x.StatVals, s[1])
+		}
+		x.AttNames = r.indexAttNames[v.oid]
+		r.db.Add(x)
+		x.Dump = t.Dump
+		t.Indexes = append(t.Indexes, x)
+		byOID[v.oid] = x
+
+		kind := byte('i')
+		if x.ParentOID != 0 {
+			kind = 'I'
+		}
+		stats := r.addRelStats(&x.Meta, kind, x.RelPages, x.RelTuples, x.AllVisible, x.AllFrozen)
+		if stats != nil {
+			stats.AttNames = x.AttNames
+		}
+		if v.conOID == 0 {
+			continue
+		}
+		con := &Constraint{
+			Meta:  newTableMeta(KindConstraint, ID{ClassConstraint, v.conOID}, v.conName, t),
+			Table: t, Type: v.conType, Def: v.conDef, Index: x,
+			Deferrable: v.deferrable, Deferred: v.deferred, Period: v.period,
+			IsLocal: true, Separate: true, Validated: true,
+		}
+		r.db.Add(con)
+		con.Dump = t.Dump
+		x.Constraint = con
+		if stats != nil {
+			stats.AddDep(con.DumpID)
+		}
+	}
+	r.indexRows, r.indexStats, r.indexAttNames = nil, nil, nil
+
+	for _, t := range r.db.Tables {
+		if !t.IsPartition || len(t.Parents) == 0 {
+			continue
+		}
+		for _, x := range t.Indexes {
+			parent := byOID[x.ParentOID]
+			if parent == nil {
+				continue
+			}
+			a := &IndexAttach{Meta: newTableMeta(KindIndexAttach, ID{}, x.Name, t), Parent: parent, Partition: x}
+			r.db.Add(a)
+			// pg_depend knows nothing of this object. Both indexes must exist; the tables
+			// are named so that a parallel restore does nothing else to them meanwhile.
+			a.AddDep(x.DumpID)
+			a.AddDep(parent.DumpID)
+			a.AddDep(t.DumpID)
+			a.AddDep(parent.Table.DumpID)
+			x.AttachObj = a
+			parent.PartAttaches = append(parent.PartAttaches, a)
+		}
+	}
+	return nil
 }

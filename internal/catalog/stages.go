@@ -55,6 +55,7 @@ func (r *reader) stages() []stage {
 		r.tableDataStage(),
 		r.sequencesStage(),
 		r.relStatsStage(),
+		r.upgradeStage(),
 		r.largeObjectsStage(),
 		r.databaseStage(),
 		r.roleDetailsStage(),

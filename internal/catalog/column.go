@@ -1,0 +1,192 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Column is a row of pg_attribute with attnum > 0. Its number is its index plus 1.
+type Column struct {
+	Name        string
+	Dropped     bool
+	TypeName    string // format_type(atttypid, atttypmod)
+	TypeOID     uint32
+	BaseType    uint32 // TypeOID, or the type a domain stands on
+	StatsTarget int    // -1: default
+	Storage     byte   // attstorage
+	TypeStorage byte   // typstorage
+	Identity    byte   // a d or 0
+	Generated   byte   // s v or 0
+	Len         int    // attlen
+	Align       byte
+	IsLocal     bool
+	Compression byte   // attcompression
+	Collation   uint32 // only where it differs from the type's
+	Options     []string
+	FDWOptions  string // text as in CREATE FOREIGN TABLE
+	MissingVal  string // attmissingval, only for binary upgrade
+
+	// The not-null constraint (named since 18).
+	NotNull          bool   // there is one, to be written with the column
+	NotNullName      string // its name where it must be given, else empty
+	NotNullNoInherit bool
+	NotNullIsLocal   bool
+	NotNullInvalid   bool   // it is NOT VALID: a Constraint of its own, and NotNull is false
+	NotNullComment   string // its comment
+
+	Default *AttrDef // default or generation expression, or nil
+}
+
+// PrintsColumn says whether column i (from 0) stands in the CREATE TABLE statement:
+// not if dropped or only inherited. Partitions are created for themselves and
+// attached later, so theirs always do; in binary upgrade all must, to keep their places.
+func (t *Table) PrintsColumn(o *Options, i int) bool {
+	c := &t.Columns[i]
+	return o.BinaryUpgrade || !c.Dropped && (c.IsLocal || t.IsPartition)
+}
+
+type columnRow struct {
+	table uint32
+	num   int
+	Column
+}
+
+// columnsStage reads the columns of the interesting relations other than sequences.
+func (r *reader) columnsStage() stage {
+	return stage{name: "columns", fetch: r.fetchColumns, link: r.linkColumns}
+}
+
+func (r *reader) fetchColumns(ctx context.Context, q Querier) error {
+	oids, found := r.tableOIDs(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
+	if !found {
+		return nil
+	}
+	v18 := r.db.Info.Version >= 180000
+	sql := `SELECT a.attrelid, a.attnum, a.attname, a.attisdropped, pg_catalog.format_type(t.oid, a.atttypmod), a.atttypid,
+	a.attstattarget, a.attstorage, t.typstorage, a.attlen, a.attalign, a.attislocal,
+	CASE WHEN a.attcollation <> t.typcollation THEN a.attcollation ELSE 0 END,
+	a.attoptions,
+	CASE WHEN a.attfdwoptions IS NOT NULL THEN (
+		SELECT pg_catalog.string_agg(pg_catalog.quote_ident(option_name) || ' ' || pg_catalog.quote_literal(option_value),
+			E',\n    ' ORDER BY option_name)
+		FROM pg_catalog.pg_options_to_table(a.attfdwoptions)) END,
+	a.attidentity, ` +
+		r.since(12, `a.attgenerated`, `''`) + `, ` +
+		r.since(14, `a.attcompression`, `''`) + `, `
+	if r.db.Options.BinaryUpgrade {
+		sql += r.since(11, `CASE WHEN a.atthasmissing AND NOT a.attisdropped THEN a.attmissingval ELSE NULL END`, `NULL`)
+	} else {
+		sql += `NULL`
+	}
+	if v18 {
+		sql += `,
+	nn.conname IS NOT NULL, nn.conname, NOT nn.convalidated, nn.connoinherit, nn.conislocal,
+	CASE WHEN nn.convalidated THEN note.description END
+`
+	} else {
+		sql += `,
+	a.attnotnull, NULL, false, false, a.attislocal OR a.attnotnull, NULL
+`
+	}
+	sql += `FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
+JOIN pg_catalog.pg_attribute a ON a.attrelid = src.tbloid AND a.attnum > 0
+LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+`
+	if v18 {
+		sql += `LEFT JOIN pg_catalog.pg_constraint nn
+	ON nn.conrelid = a.attrelid AND nn.contype = 'n' AND nn.conkey = ARRAY[a.attnum]
+LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note.objoid = nn.oid
+`
+	}
+	sql += `ORDER BY a.attrelid, a.attnum`
+	err := query(ctx, q, sql, func(v *row) {
+		var c columnRow
+		c.table, c.num, c.Name, c.Dropped = v.oid(), v.int(), v.str(), v.bool()
+		c.TypeName, c.TypeOID = v.str(), v.oid()
+		c.StatsTarget = v.intOr(-1)
+		c.Storage, c.TypeStorage, c.Len, c.Align, c.IsLocal = v.char(), v.char(), v.int(), v.char(), v.bool()
+		c.Collation, c.Options, c.FDWOptions = v.oid(), v.strs(), v.str()
+		c.Identity, c.Generated, c.Compression, c.MissingVal = v.char(), v.char(), v.char(), v.str()
+		c.NotNull, c.NotNullName, c.NotNullInvalid = v.bool(), v.str(), v.bool()
+		c.NotNullNoInherit, c.NotNullIsLocal, c.NotNullComment = v.bool(), v.bool(), v.str()
+		r.columnRows = append(r.columnRows, c)
+	})
+	if err != nil {
+		return err
+	}
+	r.domainBases = make(map[uint32]uint32)
+	return query(ctx, q, `SELECT oid, typbasetype FROM pg_catalog.pg_type WHERE typtype = 'd'`, func(v *row) {
+		domain := v.oid()
+		r.domainBases[domain] = v.oid()
+	})
+}
+
+func (r *reader) linkColumns() error {
+	o := &r.db.Options
+	var t *Table
+	for i := range r.columnRows {
+		c := &r.columnRows[i]
+		if t == nil || t.ID.OID != c.table {
+			var err error
+			if t, err = r.tableOf(c.table); err != nil {
+				return err
+			}
+		}
+		if c.num != len(t.Columns)+1 {
+			return fmt.Errorf("invalid column numbering in table %q", t.Name)
+		}
+		c.BaseType = c.TypeOID
+		for depth := 0; depth < 64; depth++ {
+			base, ok := r.domainBases[c.BaseType]
+			if !ok {
+				break
+			}
+			c.BaseType = base
+		}
+		if c.Identity == 'a' {
+			t.NeedsOverride = true
+		}
+		c.setNotNull(t, o)
+		t.Columns = append(t.Columns, c.Column)
+	}
+	r.columnRows, r.domainBases = nil, nil
+	return nil
+}
+
+// setNotNull settles what of the column's not-null constraint is written with the
+// column: nothing if it is NOT VALID, for it must come after the rows; no name if it
+// is the one the server would choose; its name if something refers to it.
+func (c *columnRow) setNotNull(t *Table, o *Options) {
+	if c.NotNullInvalid {
+		c.NotNull, c.NotNullName, c.NotNullIsLocal, c.NotNullNoInherit = false, "", false, false
+		return
+	}
+	named := c.NotNullComment != "" || o.BinaryUpgrade && !t.IsPartition && !c.NotNullIsLocal
+	if !named && c.NotNullName == t.Name+"_"+c.Name+"_not_null" {
+		c.NotNullName = ""
+	}
+}
+
+// intOr reads an integer; NULL is otherwise.
+func (r *row) intOr(otherwise int) int {
+	if r.next < len(r.values) && r.values[r.next] == nil {
+		r.next++
+		return otherwise
+	}
+	return r.int()
+}
+
+// ints reads an int2vector ("1 2 -3").
+func (r *row) ints() []int {
+	var out []int
+	for _, f := range strings.Fields(r.str()) {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			r.fail("bad integer %q", f)
+		}
+		out = append(out, n)
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package ddl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pghaul/pghaul/internal/catalog"
+)
+
+// createView renders CREATE VIEW. A dummy has the view's columns but reads nothing; the
+// real view replaces it later, by its rule.
+func (r *renderer) createView(q *strings.Builder, t *catalog.Table, name string) error {
+	r.upgradeClassOIDs(q, t.ID.OID)
+	q.WriteString("CREATE VIEW " + name)
+	if t.DummyView {
+		fmt.Fprintf(q, " AS\n%s;\n", r.dummySelect(t))
+		return nil
+	}
+	body, err := r.viewBody(t)
+	if err != nil {
+		return err
+	}
+	q.WriteString(body)
+	return nil
+}
+
+// viewBody renders what follows the name in CREATE [OR REPLACE] VIEW.
+func (r *renderer) viewBody(t *catalog.Table) (string, error) {
+	var q strings.Builder
+	opts, err := r.reloptions(t.Options, "")
+	if err != nil {
+		return "", err
+	}
+	if opts != "" {
+		q.WriteString(" WITH (" + opts + ")")
+	}
+	q.WriteString(" AS\n" + t.ViewDef)
+	if t.CheckOption != "" {
+		q.WriteString("\n  WITH " + t.CheckOption + " CHECK OPTION")
+	}
+	q.WriteString(";\n")
+	return q.String(), nil
+}
+
+// dummySelect renders a query with the view's columns: their names, types and collations,
+// which CREATE OR REPLACE VIEW cannot change (createDummyViewAsClause).
+func (r *renderer) dummySelect(t *catalog.Table) string {
+	var q strings.Builder
+	q.WriteString("SELECT")
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if i > 0 {
+			q.WriteByte(',')
+		}
+		fmt.Fprintf(&q, "\n    NULL::%s%s AS %s", c.TypeName, r.collate(c), r.quote.Ident(c.Name))
+	}
+	return q.String()
+}
