@@ -255,6 +255,12 @@ func (db *DB) Psql(t testing.TB, args ...string) string {
 //	--:since 17
 //	--:until 16
 //	--:end
+//
+// Lines at its start say what it needs; the test is skipped without it, roles are made:
+//
+//	-- needs version 14
+//	-- needs extension hstore
+//	-- roles pghaul_a, Pghaul B
 func (db *DB) LoadSchema(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -263,12 +269,34 @@ func (db *DB) LoadSchema(t testing.TB, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		db.prepare(t, string(b))
 		sql, err := forVersion(string(b), db.Server.Major)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		if _, err := run(db.DSN, sql); err != nil {
 			t.Fatalf("PostgreSQL %d: %s: %v", db.Server.Major, file, describe(err, sql))
+		}
+	}
+}
+
+// prepare sees to what a schema file says it needs.
+func (db *DB) prepare(t testing.TB, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if v, ok := strings.CutPrefix(line, "-- needs version "); ok {
+			major, err := strconv.Atoi(v)
+			if err != nil {
+				t.Fatalf("bad line %q", line)
+			}
+			db.Server.Need(t, major)
+		}
+		if name, ok := strings.CutPrefix(line, "-- needs extension "); ok {
+			db.Server.NeedExtension(t, name)
+		}
+		if names, ok := strings.CutPrefix(line, "-- roles "); ok {
+			db.Server.EnsureRole(t, strings.Split(names, ", ")...)
 		}
 	}
 }
