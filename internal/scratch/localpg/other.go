@@ -5,6 +5,7 @@ package localpg
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/pghaul/pghaul/internal/scratch"
 )
@@ -16,5 +17,12 @@ type Provider struct {
 
 // Start returns an error: it takes Unix sockets and process signals.
 func (p *Provider) Start(context.Context, scratch.Spec) (*scratch.Server, error) {
-	return nil, errors.New("start throwaway server: not possible on this operating system")
+	return nil, fmt.Errorf("start throwaway server: %w", errSystem)
 }
+
+// StartPrograms returns an error, as Start does.
+func StartPrograms(context.Context, Programs, scratch.Spec) (*scratch.Server, error) {
+	return nil, errSystem
+}
+
+var errSystem = errors.New("not possible on this operating system")
