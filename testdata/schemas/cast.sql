@@ -1,0 +1,16 @@
+CREATE TYPE celsius AS (deg numeric);
+CREATE TYPE fahrenheit AS (deg numeric);
+CREATE TYPE color AS ENUM ('red', 'green');
+CREATE DOMAIN name_text AS text;
+CREATE FUNCTION c2f(celsius) RETURNS fahrenheit LANGUAGE sql IMMUTABLE AS 'SELECT ROW($1.deg * 9 / 5 + 32)::fahrenheit';
+CREATE SCHEMA "Odd Schema";
+CREATE FUNCTION "Odd Schema"."c to int"(color, integer, boolean) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE CAST (celsius AS fahrenheit) WITH FUNCTION c2f(celsius) AS IMPLICIT;
+CREATE CAST (color AS integer) WITH FUNCTION "Odd Schema"."c to int"(color, integer, boolean) AS ASSIGNMENT;
+CREATE CAST (color AS text) WITH INOUT AS ASSIGNMENT;
+CREATE CAST (text AS color) WITH INOUT;
+CREATE CAST (celsius AS text) WITH INOUT AS IMPLICIT;
+CREATE CAST (money AS bigint) WITHOUT FUNCTION;
+COMMENT ON CAST (celsius AS fahrenheit) IS 'warm';
+CREATE TABLE weather (c celsius);
+CREATE VIEW warm AS SELECT c::fahrenheit AS f FROM weather;

@@ -1,0 +1,5 @@
+CREATE CONVERSION myconv FOR 'LATIN1' TO 'UTF8' FROM iso8859_1_to_utf8;
+CREATE SCHEMA "Odd Schema";
+CREATE DEFAULT CONVERSION "Odd Schema"."my conv" FOR 'UTF8' TO 'LATIN1' FROM utf8_to_iso8859_1;
+COMMENT ON CONVERSION myconv IS 'latin';
+ALTER CONVERSION "Odd Schema"."my conv" OWNER TO pg_monitor;

@@ -1,0 +1,14 @@
+CREATE FOREIGN DATA WRAPPER nothing;
+CREATE FOREIGN DATA WRAPPER "Odd FDW" VALIDATOR postgresql_fdw_validator;
+CREATE FOREIGN DATA WRAPPER opts OPTIONS ("De bug" 'it''s \ on', another 'x');
+CREATE SERVER s1 FOREIGN DATA WRAPPER nothing;
+CREATE SERVER "Odd Server" TYPE 'ty''pe' VERSION '1.0 \ beta' FOREIGN DATA WRAPPER "Odd FDW" OPTIONS (host 'db.example', dbname 'main');
+CREATE USER MAPPING FOR PUBLIC SERVER s1;
+CREATE USER MAPPING FOR CURRENT_USER SERVER s1 OPTIONS ("user" 'me', password 'se''cret');
+CREATE USER MAPPING FOR pg_monitor SERVER "Odd Server" OPTIONS (user 'x');
+CREATE FOREIGN TABLE ft (a integer OPTIONS (column_name 'A "b"'), b text COLLATE "C" NOT NULL) SERVER s1 OPTIONS (schema_name 's', table_name 'it''s');
+COMMENT ON FOREIGN DATA WRAPPER opts IS 'with options';
+COMMENT ON SERVER "Odd Server" IS 'a server';
+COMMENT ON FOREIGN TABLE ft IS 'far away';
+GRANT USAGE ON FOREIGN DATA WRAPPER opts TO pg_monitor;
+GRANT USAGE ON FOREIGN SERVER "Odd Server" TO pg_monitor WITH GRANT OPTION;

@@ -1,0 +1,13 @@
+CREATE FUNCTION pl_handler() RETURNS language_handler LANGUAGE c AS '$libdir/plpgsql', 'plpgsql_call_handler';
+CREATE FUNCTION pl_inline(internal) RETURNS void LANGUAGE c STRICT AS '$libdir/plpgsql', 'plpgsql_inline_handler';
+CREATE SCHEMA "Odd Schema";
+CREATE FUNCTION "Odd Schema"."check"(oid) RETURNS void LANGUAGE c STRICT AS '$libdir/plpgsql', 'plpgsql_validator';
+CREATE TRUSTED LANGUAGE pltest HANDLER pl_handler INLINE pl_inline VALIDATOR "Odd Schema"."check";
+CREATE LANGUAGE "Odd Lang" HANDLER pl_handler;
+CREATE TRUSTED LANGUAGE builtin_functions HANDLER plpgsql_call_handler;
+COMMENT ON LANGUAGE pltest IS 'a test';
+REVOKE ALL ON LANGUAGE pltest FROM PUBLIC;
+GRANT USAGE ON LANGUAGE pltest TO pg_monitor;
+GRANT USAGE ON LANGUAGE plpgsql TO pg_read_all_data;
+GRANT USAGE ON LANGUAGE sql TO pg_monitor;
+CREATE FUNCTION in_pltest() RETURNS integer LANGUAGE pltest AS 'BEGIN RETURN 1; END';

@@ -1,0 +1,12 @@
+CREATE TYPE pair AS (a integer, b text);
+CREATE TYPE empty_row AS ();
+CREATE TYPE "Weird Type" AS ("A b" numeric(10,2), "group" character varying(7)[], plain text COLLATE "C", inner_pair pair, gone integer, last timestamp(3) with time zone);
+ALTER TYPE "Weird Type" DROP ATTRIBUTE gone;
+COMMENT ON TYPE "Weird Type" IS 'a type';
+COMMENT ON COLUMN "Weird Type"."A b" IS 'first''s comment';
+COMMENT ON COLUMN "Weird Type".last IS 'last';
+COMMENT ON COLUMN pair.b IS 'no comment on the type itself';
+ALTER TYPE pair OWNER TO pg_monitor;
+REVOKE ALL ON TYPE "Weird Type" FROM PUBLIC;
+CREATE TABLE uses_pair (p pair, w "Weird Type"[]);
+CREATE FUNCTION pair_sum(pair) RETURNS integer LANGUAGE sql AS 'SELECT $1.a';
