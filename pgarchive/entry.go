@@ -1,5 +1,10 @@
 package pgarchive
 
+import (
+	"fmt"
+	"strings"
+)
+
 // ID is a dump ID: the number by which entries of one archive name each other.
 // Valid IDs are positive.
 type ID int32
@@ -21,6 +26,21 @@ const (
 	SectionData     Section = 3
 	SectionPostData Section = 4
 )
+
+// String returns the section's name as --section takes it.
+func (s Section) String() string {
+	switch s {
+	case SectionNone:
+		return "none"
+	case SectionPreData:
+		return "pre-data"
+	case SectionData:
+		return "data"
+	case SectionPostData:
+		return "post-data"
+	}
+	return fmt.Sprintf("Section(%d)", uint8(s))
+}
 
 // Entry is one TOC entry: an object with the statements that make and drop it,
 // or a stream of data. Field names follow struct _tocEntry in
@@ -58,4 +78,82 @@ type Entry struct {
 
 	// offset of the data block in a custom archive
 	offset offset
+
+	// set tells which strings an archive stored, as opposed to NULL. It counts
+	// only for entries read from an archive (setRead); for others an empty string
+	// is NULL, but for the tablespace, see hasTablespace.
+	set stringSet
 }
+
+// offset is where a data block of a custom archive starts.
+type offset struct {
+	state int8
+	pos   int64
+}
+
+// What an archive says about an entry's offset (K_OFFSET_* in pg_backup_archiver.h).
+const (
+	offsetNotSet = 1 // there are data; the place was not known when the TOC was written
+	offsetSet    = 2
+	offsetNoData = 3
+)
+
+// stringSet is a set of an entry's strings.
+type stringSet uint8
+
+const (
+	setRead stringSet = 1 << iota
+	setDefn
+	setDropStmt
+	setCopyStmt
+	setNamespace
+	setTablespace
+	setTableAM
+	setOwner
+)
+
+// stored reports whether the string s, whose bit is f, is there rather than NULL.
+func (e *Entry) stored(f stringSet, s string) bool {
+	return s != "" || e.set&(setRead|f) == setRead|f
+}
+
+// hasTablespace reports whether the entry is of a kind that lives in a tablespace, so that an empty
+// Tablespace means the database's default and must be asked for (_selectTablespace).
+func (e *Entry) hasTablespace() bool {
+	if e.Tablespace != "" {
+		return true
+	}
+	if e.set&setRead != 0 {
+		return e.set&setTablespace != 0
+	}
+	switch e.Desc {
+	case "TABLE", "MATERIALIZED VIEW", "INDEX":
+		return true
+	case "CONSTRAINT": // those with an index, and not those of a domain or a NOT NULL
+		return !strings.HasPrefix(e.Defn, "ALTER DOMAIN") && !strings.Contains(e.Defn, " NOT NULL ")
+	}
+	return false
+}
+
+// String names the entry for messages: `12 (TABLE DATA public.events)`.
+func (e *Entry) String() string {
+	name := e.Tag
+	if e.Namespace != "" {
+		name = e.Namespace + "." + name
+	}
+	return fmt.Sprintf("%d (%s %s)", e.ID, e.Desc, name)
+}
+
+// isLargeObjects reports whether the entry's data are large objects.
+func (e *Entry) isLargeObjects() bool { return e.Desc == descBlobs }
+
+// LoadsViaRoot reports whether the data of the entry may arrive in another table than the entry's own, or only in part
+// (is_load_via_partition_root): then the table must not be truncated before they are loaded.
+func (e *Entry) LoadsViaRoot() bool {
+	if strings.HasPrefix(e.Defn, viaRootMark) {
+		return true
+	}
+	return e.CopyStmt != "" && !strings.HasPrefix(e.CopyStmt, "COPY "+plainQuoter.Qualified(e.Namespace, e.Tag)+" ")
+}
+
+const viaRootMark = "-- load via partition root "
