@@ -64,6 +64,17 @@ func (s *ReadySet[K]) Next(accept func(K) bool) (k K, ok bool) {
 	return k, ok
 }
 
+// Take takes k if it is ready, and says whether it was.
+func (s *ReadySet[K]) Take(k K) bool {
+	i, ok := s.g.index[k]
+	if !ok || s.state[i] != ready {
+		return false
+	}
+	s.remove(i)
+	s.state[i] = taken
+	return true
+}
+
 // Done says that k is finished, which may make others ready. A key need not have
 // been taken: the caller may have dealt with it in another way, and then it will not be
 // handed out. Saying it twice, or of a key not in the graph, does nothing.

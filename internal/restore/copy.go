@@ -1,0 +1,446 @@
+package restore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+// A source gives the data of one entry.
+type source interface {
+	data(ctx context.Context) (io.ReadCloser, error)
+	largeObjects(ctx context.Context) (pgarchive.LargeObjectReader, error)
+	again() bool // whether the data can be had a second time
+}
+
+// archiveSource is an entry of an archive that can be read at will.
+type archiveSource struct {
+	r  pgarchive.Reader
+	id pgarchive.ID
+}
+
+func (s archiveSource) data(ctx context.Context) (io.ReadCloser, error) { return s.r.Data(ctx, s.id) }
+func (s archiveSource) largeObjects(ctx context.Context) (pgarchive.LargeObjectReader, error) {
+	return s.r.LargeObjects(ctx, s.id)
+}
+func (s archiveSource) again() bool { return !s.r.Sequential() }
+
+// data loads the rows of a table.
+func (w *worker) data(ctx context.Context, it *Item, src source, t *Timing) error {
+	e := it.Entry
+	if err := w.prepareData(ctx, it); err != nil {
+		return err
+	}
+	w.log(Info, fmt.Sprintf("processing data for table \"%s.%s\"", e.Namespace, e.Tag))
+	var err error
+	if e.CopyStmt == "" {
+		err = w.inserts(ctx, it, src, t)
+	} else {
+		err = w.copyIn(ctx, it, src, t)
+	}
+	if err != nil {
+		return err
+	}
+	for _, sql := range w.session.EndData(e) {
+		if _, err := w.exec(ctx, it, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareData sends what must stand before the data of an entry.
+func (w *worker) prepareData(ctx context.Context, it *Item) error {
+	for _, sql := range append(w.session.Entry(it.Entry, pgarchive.WantData), w.session.BeginData(it.Entry)...) {
+		if _, err := w.exec(ctx, it, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyIn loads the data of an entry with COPY. Where this restore made the
+// table and the entry holds all its rows, the table is emptied in the same transaction, which
+// lets the server skip the write-ahead log (wal_level minimal), and its rows are stored frozen, which
+// saves the first vacuum.
+func (w *worker) copyIn(ctx context.Context, it *Item, src source, t *Timing) error {
+	freeze := w.fresh(it)
+	for attempt := 1; ; attempt++ {
+		rows, bytes, err := w.copyOnce(ctx, it, src, freeze)
+		t.Rows, t.Bytes = rows, bytes
+		var again *retry
+		if err == nil || !errors.As(err, &again) {
+			return err
+		}
+		if attempt < maxAttempts && src.again() {
+			if again.plain {
+				freeze = false
+			}
+			continue
+		}
+		return w.report(it, again.err)
+	}
+}
+
+// retry is an error of a COPY that another attempt may not have.
+type retry struct {
+	err   *EntryError
+	plain bool // without TRUNCATE and FREEZE
+}
+
+func (r *retry) Error() string { return r.err.Error() }
+
+// fresh says whether a table data entry can be loaded into an emptied table.
+func (w *worker) fresh(it *Item) bool {
+	tab := it.table
+	return !w.o.NoFreeze && tab != nil && tab.created && len(tab.data) == 1 && !it.Entry.LoadsViaRoot() && !w.inTransactions() &&
+		(tab.Entry.RelKind == 0 || tab.Entry.RelKind == 'r') && it.Entry.Desc == "TABLE DATA"
+}
+
+// copyOnce makes one attempt. Errors of the entry are reported, except a *retry.
+func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool) (rows, size int64, err error) {
+	e := it.Entry
+	sql := e.CopyStmt
+	if freeze {
+		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
+			return 0, 0, err
+		}
+		// Not its partitions and children, if it has any.
+		err := w.conn.Exec(ctx, w.session.Truncate(e))
+		if err != nil {
+			if _, ok := refused(err); !ok {
+				return 0, 0, w.lost(it, err)
+			}
+			// Who may not truncate may still insert.
+			freeze = false
+			if err := w.transaction(ctx, it, "ROLLBACK"); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	if freeze {
+		sql = withFreeze(sql)
+	}
+	feed, err := w.newFeed(ctx, it, src)
+	if err != nil {
+		return 0, 0, w.unreadable(ctx, it, src, freeze, err)
+	}
+	rows, err = w.conn.CopyFrom(ctx, sql, feed)
+	size = feed.size
+	fed := feed.Close()
+	if err != nil {
+		if fed != nil && ctx.Err() == nil && !w.conn.IsClosed() {
+			// The data ended in an error, and the server was told to forget them.
+			return 0, 0, w.unreadable(ctx, it, src, freeze, fed)
+		}
+		pe, ok := refused(err)
+		if !ok {
+			return 0, 0, w.lost(it, err)
+		}
+		if freeze {
+			if err := w.transaction(ctx, it, "ROLLBACK"); err != nil {
+				return 0, 0, err
+			}
+		}
+		ee := copyError(it, sql, pe)
+		if pe.Where == "" && refusedAtOnce(pe.Code) {
+			ee = queryError(it, "could not execute query", sql, pe) // it did not begin
+		}
+		switch {
+		case pe.Code == deadlockDetected && w.conn.TxStatus() == 'I':
+			return 0, 0, &retry{err: ee}
+		case freeze && (pe.Code == featureNotSupported || pe.Code == objectNotInState || pe.Code == wrongObjectType):
+			return 0, 0, &retry{err: ee, plain: true}
+		}
+		return 0, 0, w.report(it, ee)
+	}
+	if fed != nil { // a writer of OnData
+		return 0, 0, w.unreadable(ctx, it, src, freeze, fed)
+	}
+	if feed.text && rows != feed.rows {
+		wrong := fmt.Errorf("the archive holds %d rows, the server took %d", feed.rows, rows)
+		if it.table != nil && it.table.created {
+			return 0, 0, w.unreadable(ctx, it, src, freeze, wrong)
+		}
+		// A trigger of a table that was there before may keep rows out.
+		w.log(Warning, fmt.Sprintf("data of %s: %s", it.name(), wrong))
+	}
+	if freeze {
+		if err := w.transaction(ctx, it, "COMMIT"); err != nil {
+			return 0, 0, err
+		}
+	}
+	return rows, size, nil
+}
+
+// refusedAtOnce says whether a statement with such an error was not even begun: what it names is not there, is
+// not allowed or is of a wrong kind. Errors of rows have other classes, and a context that names the line.
+func refusedAtOnce(code string) bool {
+	switch code[:min(len(code), 2)] {
+	case "42", "3F", "0A", "25", "55":
+		return true
+	}
+	return false
+}
+
+// SQLSTATEs of a COPY FREEZE into something that cannot have it.
+const (
+	featureNotSupported = "0A000"
+	objectNotInState    = "55000"
+	wrongObjectType     = "42809"
+)
+
+// unreadable reports that the data of an entry are not what they should be, after leaving
+// the transaction. A stream that breaks has no next entry.
+func (w *worker) unreadable(ctx context.Context, it *Item, src source, inside bool, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if inside {
+		if err := w.transaction(ctx, it, "ROLLBACK"); err != nil {
+			return err
+		}
+	}
+	ee := archiveError(it, err)
+	if !src.again() {
+		w.mu.Lock()
+		w.res.Errors = append(w.res.Errors, ee)
+		it.failures++
+		w.mu.Unlock()
+		return ee
+	}
+	return w.report(it, ee)
+}
+
+// withFreeze adds the FREEZE option to a COPY statement.
+func withFreeze(sql string) string {
+	body := strings.TrimRight(sql, "; \n")
+	switch {
+	case strings.HasSuffix(body, " FROM stdin"):
+		return body + " WITH (FREEZE);\n"
+	case strings.HasSuffix(body, ")") && strings.Contains(body, " FROM stdin WITH ("):
+		return strings.TrimSuffix(body, ")") + ", FREEZE);\n"
+	}
+	return sql
+}
+
+// isBinary says whether a COPY statement takes the binary format.
+func isBinary(sql string) bool {
+	i := strings.LastIndex(sql, " FROM stdin")
+	return i >= 0 && strings.Contains(strings.ToLower(sql[i:]), "format binary")
+}
+
+// feed reads the data of an entry ahead of the server, counts and watches them.
+//
+// One goroutine decompresses into blocks and hands them to OnData; Read takes the blocks.
+type feed struct {
+	outer context.Context // the restore's
+	full  chan block
+	free  chan []byte
+	stop  context.CancelFunc
+	ended chan struct{}
+	now   block // being read
+	rest  []byte
+	err   error // what the data ended in, once Read has seen it
+	size  int64 // of what Read has begun to give
+	rows  int64
+	text  bool // rows are counted
+}
+
+type block struct {
+	b    []byte
+	rows int64
+	err  error // io.EOF after the last
+}
+
+// Blocks: enough to keep the server fed while the next is decompressed.
+const (
+	blockSize  = 256 << 10
+	blockCount = 4
+)
+
+// newFeed starts reading the data of an item.
+func (w *worker) newFeed(outer context.Context, it *Item, src source) (*feed, error) {
+	ctx, stop := context.WithCancel(outer)
+	in, err := src.data(ctx)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	f := &feed{
+		outer: outer,
+		full:  make(chan block, blockCount),
+		free:  make(chan []byte, blockCount),
+		stop:  stop,
+		ended: make(chan struct{}),
+		text:  it.Entry.CopyStmt != "" && !isBinary(it.Entry.CopyStmt),
+	}
+	for range blockCount {
+		f.free <- nil
+	}
+	var tee io.Writer
+	if w.o.OnData != nil {
+		tee = w.o.OnData(it.Entry)
+	}
+	go func() {
+		defer close(f.ended)
+		err := f.readAhead(ctx, w.progress, it.Entry, in, tee)
+		in.Close()
+		if c, ok := tee.(io.Closer); ok {
+			if cerr := c.Close(); err == nil && cerr != nil {
+				err = cerr
+			}
+		}
+		if err == nil {
+			err = io.EOF
+		}
+		select {
+		case f.full <- block{err: err}:
+		case <-ctx.Done():
+		}
+	}()
+	return f, nil
+}
+
+// readAhead fills blocks until the end of the data.
+func (f *feed) readAhead(ctx context.Context, p Progress, e *pgarchive.Entry, in io.Reader, tee io.Writer) error {
+	var count lineCount
+	for {
+		var buf []byte
+		select {
+		case buf = <-f.free:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if buf == nil {
+			buf = make([]byte, blockSize)
+		}
+		n, err := fill(in, buf)
+		b := block{b: buf[:n]}
+		if f.text {
+			b.rows = count.add(b.b)
+		}
+		if n > 0 {
+			if tee != nil {
+				if _, err := tee.Write(b.b); err != nil {
+					return err
+				}
+			}
+			p.Data(e, int64(n), b.rows)
+			select {
+			case f.full <- b:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		switch {
+		case err == nil:
+		case err != io.EOF:
+			return err
+		case f.text && !count.ended:
+			return errTruncated
+		default:
+			return nil
+		}
+	}
+}
+
+var errTruncated = errors.New("they end before their end marker: the archive is truncated or damaged")
+
+// Read gives the data to the connection.
+func (f *feed) Read(p []byte) (int, error) {
+	for len(f.rest) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		if f.now.b != nil {
+			f.free <- f.now.b[:cap(f.now.b)] // never full: there are blockCount blocks
+			f.now = block{}
+		}
+		select {
+		case f.now = <-f.full:
+		case <-f.outer.Done():
+			f.now = block{err: f.outer.Err()}
+		}
+		f.rest, f.err = f.now.b, f.now.err
+		f.rows += f.now.rows
+		f.size += int64(len(f.now.b))
+	}
+	n := copy(p, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
+}
+
+// Close stops the reading, waits for its end, and returns the error the data ended in, if
+// the connection has seen it.
+func (f *feed) Close() error {
+	f.stop()
+	select {
+	case <-f.ended:
+	case <-f.outer.Done():
+		// Somebody wants to leave, and a read of the standard input cannot be interrupted.
+		leave(f.ended)
+	}
+	if f.err == io.EOF {
+		return nil
+	}
+	return f.err
+}
+
+// leave waits a moment for a goroutine that may be held up in a read.
+func leave(ended <-chan struct{}) {
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-ended:
+	case <-t.C:
+	}
+}
+
+// lineCount counts the rows of COPY data in the text format: lines before the end marker.
+type lineCount struct {
+	ended   bool // the end marker was seen
+	midLine bool
+	held    int // bytes of the end marker seen at the start of a line
+}
+
+// endMarker is the line after the last row. No row looks like it: COPY escapes backslashes.
+const endMarker = "\\.\n"
+
+var (
+	newline      = []byte("\n")
+	markerInside = []byte("\n" + endMarker)
+)
+
+// add counts the rows that end in b, the next bytes of the data.
+func (c *lineCount) add(b []byte) int64 {
+	if c.ended || len(b) == 0 {
+		return 0
+	}
+	if !c.midLine { // the marker may begin or go on here
+		n := min(len(endMarker)-c.held, len(b))
+		if string(b[:n]) == endMarker[c.held:c.held+n] {
+			c.held += n
+			c.ended = c.held == len(endMarker)
+			return 0
+		}
+		c.held = 0
+	}
+	if i := bytes.Index(b, markerInside); i >= 0 {
+		c.ended = true
+		return int64(bytes.Count(b[:i+1], newline))
+	}
+	c.midLine = true
+	for n := range len(endMarker) {
+		if bytes.HasSuffix(b, markerInside[:1+n]) {
+			c.midLine, c.held = false, n
+		}
+	}
+	return int64(bytes.Count(b, newline))
+}
