@@ -90,8 +90,8 @@ func procRef(regprocedure string) string {
 	return regprocedure
 }
 
-// collate is the COLLATE clause of a column or domain, with a space before it; empty for OID 0.
-func (r *renderer) collate(oid uint32) string {
+// collateClause is the COLLATE clause of a column or domain, with a space before it; empty for OID 0.
+func (r *renderer) collateClause(oid uint32) string {
 	if oid == 0 {
 		return ""
 	}

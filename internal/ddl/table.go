@@ -252,7 +252,7 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 				q.WriteString(" NO INHERIT")
 			}
 		}
-		q.WriteString(r.collate(c))
+		q.WriteString(r.collateClause(c.Collation))
 	}
 	// Partitions repeat inherited constraints, for ATTACH PARTITION expects them.
 	for _, c := range t.Checks {
@@ -277,18 +277,6 @@ func (r *renderer) constraintName(name string) string {
 		return r.quote.Ident(name)
 	}
 	return name
-}
-
-// collate renders the COLLATE clause of a column whose collation is not that of its type.
-func (r *renderer) collate(c *catalog.Column) string {
-	if c.Collation == 0 {
-		return ""
-	}
-	coll := r.db.Find(catalog.ID{Class: catalog.ClassCollation, OID: c.Collation})
-	if coll == nil {
-		return ""
-	}
-	return " COLLATE " + r.qualified(coll.Base())
 }
 
 func (r *renderer) reloptions(opts []string, prefix string) (string, error) {

@@ -204,7 +204,7 @@ func (r *renderer) typeDefault(d catalog.TypeDefault) string {
 func (r *renderer) domain(b *strings.Builder, t *catalog.Type) {
 	d := t.Domain
 	r.upgradeTypeOIDs(b, t.ID.OID, true, nil)
-	fmt.Fprintf(b, "CREATE DOMAIN %s AS %s%s", r.qualified(&t.Meta), d.Definition, r.collate(d.Collation))
+	fmt.Fprintf(b, "CREATE DOMAIN %s AS %s%s", r.qualified(&t.Meta), d.Definition, r.collateClause(d.Collation))
 	if d.NotNull {
 		switch n := t.NotNull; {
 		case n == nil: // before 17 it has no name
@@ -260,7 +260,7 @@ func (r *renderer) compositeType(b *strings.Builder, t *catalog.Type) {
 		first = false
 		attname := r.quote.Ident(a.Name)
 		if !a.Dropped {
-			b.WriteString("\n\t" + attname + " " + a.Type + r.collate(a.Collation))
+			b.WriteString("\n\t" + attname + " " + a.Type + r.collateClause(a.Collation))
 			continue
 		}
 		// its place is kept by a dummy that gets its length and alignment and is dropped again

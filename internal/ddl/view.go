@@ -52,7 +52,7 @@ func (r *renderer) dummySelect(t *catalog.Table) string {
 		if i > 0 {
 			q.WriteByte(',')
 		}
-		fmt.Fprintf(&q, "\n    NULL::%s%s AS %s", c.TypeName, r.collate(c), r.quote.Ident(c.Name))
+		fmt.Fprintf(&q, "\n    NULL::%s%s AS %s", c.TypeName, r.collateClause(c.Collation), r.quote.Ident(c.Name))
 	}
 	return q.String()
 }
