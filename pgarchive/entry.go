@@ -113,7 +113,12 @@ const (
 )
 
 // stored reports whether the string s, whose bit is f, is there rather than NULL.
+// Of entries not read from an archive, the owner of a comment or label counts as stored even when the object
+// has none, as pg_dump gives it as an empty string.
 func (e *Entry) stored(f stringSet, s string) bool {
+	if s == "" && f == setOwner && e.set&setRead == 0 {
+		return e.Desc == "COMMENT" || e.Desc == "SECURITY LABEL"
+	}
 	return s != "" || e.set&(setRead|f) == setRead|f
 }
 
