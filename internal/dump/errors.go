@@ -1,0 +1,40 @@
+package dump
+
+import "fmt"
+
+// Error is a failure at one object or query of the dumped server.
+type Error struct {
+	Op     string // what was done: "lock tables", "dump table data", ...
+	Object string // with which object; empty if with none in particular
+	Query  string // the statement that failed, if one did
+	Hint   string // what to do about it
+	Err    error
+}
+
+// Error returns operation, object and cause.
+func (e *Error) Error() string {
+	if e.Object == "" {
+		return fmt.Sprintf("%s: %v", e.Op, e.Err)
+	}
+	return fmt.Sprintf("%s %s: %v", e.Op, e.Object, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// LockError says that a worker did not get a lock which the dump already holds,
+// because another session waits for a stronger one.
+type LockError struct {
+	Relation string // quoted name
+	Err      error
+}
+
+// Error returns the text pg_dump prints (lockTableForWorker in parallel.c).
+func (e *LockError) Error() string {
+	return fmt.Sprintf("could not obtain lock on relation \"%s\"\n"+
+		"This usually means that someone requested an ACCESS EXCLUSIVE lock on the table "+
+		"after the pg_dump parent process had gotten the initial ACCESS SHARE lock on the table.", e.Relation)
+}
+
+// Unwrap returns the server's error.
+func (e *LockError) Unwrap() error { return e.Err }

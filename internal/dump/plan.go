@@ -1,0 +1,272 @@
+package dump
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/pghaul/pghaul/internal/catalog"
+	"github.com/pghaul/pghaul/internal/ddl"
+	"github.com/pghaul/pghaul/internal/digest"
+	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/sqltext"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+// Plan is what a dump will do: the archive's entries, and where the data of each come from.
+type Plan struct {
+	Entries []*pgarchive.Entry // the table of contents
+	Items   []*Item            // the entries with data, in the same order
+	Bytes   int64              // size of the data on disk, an estimate of what will be read
+}
+
+// Item is one data entry: the rows of a table or of a range of its pages, or large objects.
+type Item struct {
+	Entry *pgarchive.Entry
+	Table *catalog.Table // nil: large objects
+	Query string         // the statement that reads the rows: COPY, or SELECT for INSERT statements
+	Pages *manifest.PageRange
+	Bytes int64 // on disk
+
+	data    *catalog.TableData
+	objects []uint32 // OIDs of large objects
+	sum     digest.Sum
+}
+
+// Name is the item's name for messages: public.events, or public.events pages 0-4096.
+func (i *Item) Name() string {
+	if i.Table == nil {
+		return "large objects " + i.Entry.Tag
+	}
+	name := i.Entry.Namespace + "." + i.Entry.Tag
+	switch {
+	case i.Pages == nil:
+		return name
+	case i.Pages.To == 0:
+		return fmt.Sprintf("%s pages %d-", name, i.Pages.From)
+	}
+	return fmt.Sprintf("%s pages %d-%d", name, i.Pages.From, i.Pages.To-1)
+}
+
+// Sum is the digest of the item's data, known when it is finished.
+func (i *Item) Sum() digest.Sum { return i.sum }
+
+// List writes the plan, a line for each item with its size on disk.
+func (p *Plan) List(w io.Writer) error {
+	for _, i := range p.Items {
+		if _, err := fmt.Fprintf(w, "%d; %d bytes; %s\n", i.Entry.ID, i.Bytes, i.Name()); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%d entries, %d with data, %d bytes\n", len(p.Entries), len(p.Items), p.Bytes)
+	return err
+}
+
+// planner makes a Plan of the entries of a database.
+type planner struct {
+	db        *catalog.Database
+	opts      *Options
+	quote     sqltext.Quoter
+	sizes     map[uint32]tableSize
+	blockSize int64
+	lastID    pgarchive.ID
+}
+
+// wantedEntries leaves out what the selection does not want. What depended on a removed entry
+// depends on what that depended on. changed says that something was left out.
+func wantedEntries(entries []*pgarchive.Entry, sel pgarchive.Selection) (kept []*pgarchive.Entry, changed bool, err error) {
+	selected, err := sel.Select(entries)
+	if err != nil {
+		return nil, false, err
+	}
+	removed := make(map[pgarchive.ID]*pgarchive.Entry)
+	for _, e := range entries {
+		if selected.Wanted(e.ID) == 0 {
+			removed[e.ID] = e
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	if len(removed) == 0 {
+		return kept, false, nil
+	}
+	for _, e := range kept {
+		if slices.ContainsFunc(e.Dependencies, func(d pgarchive.ID) bool { return removed[d] != nil }) {
+			e.Dependencies = throughRemoved(e, removed)
+		}
+	}
+	return kept, true, nil
+}
+
+func throughRemoved(e *pgarchive.Entry, removed map[pgarchive.ID]*pgarchive.Entry) []pgarchive.ID {
+	var out []pgarchive.ID
+	seen := map[pgarchive.ID]bool{e.ID: true}
+	var walk func(deps []pgarchive.ID)
+	walk = func(deps []pgarchive.ID) {
+		for _, d := range deps {
+			if seen[d] {
+				continue
+			}
+			seen[d] = true
+			if r := removed[d]; r != nil {
+				walk(r.Dependencies)
+			} else {
+				out = append(out, d)
+			}
+		}
+	}
+	walk(e.Dependencies)
+	return out
+}
+
+// plan makes the plan of the entries, all of which will be in the archive.
+func (p *planner) plan(entries []*pgarchive.Entry) (*Plan, error) {
+	for _, e := range entries {
+		p.lastID = max(p.lastID, e.ID)
+	}
+	out := &Plan{}
+	pieces := make(map[pgarchive.ID][]pgarchive.ID) // of a cut table: by the IDs of its data entry and of itself
+	for _, e := range entries {
+		switch e.Desc {
+		case "TABLE DATA":
+			items, err := p.tableItems(e)
+			if err != nil {
+				return nil, err
+			}
+			for _, i := range items {
+				out.Entries = append(out.Entries, i.Entry)
+			}
+			out.Items = append(out.Items, items...)
+			if len(items) > 1 {
+				var ids []pgarchive.ID
+				for _, i := range items {
+					ids = append(ids, i.Entry.ID)
+				}
+				pieces[e.ID] = ids
+				pieces[pgarchive.ID(items[0].Table.DumpID)] = ids
+			}
+			continue
+		case "BLOBS":
+			lo, ok := p.db.ByDumpID(catalog.DumpID(e.ID)).(*catalog.LargeObject)
+			if !ok {
+				return nil, fmt.Errorf("plan entry %s: its large objects are not known", e)
+			}
+			e.HasData = true
+			out.Items = append(out.Items, &Item{Entry: e, objects: lo.OIDs, Bytes: e.DataBytes})
+		}
+		out.Entries = append(out.Entries, e)
+	}
+	if len(pieces) > 0 {
+		waitForPieces(out.Entries, pieces)
+	}
+	for _, i := range out.Items {
+		out.Bytes += i.Bytes
+	}
+	return out, nil
+}
+
+// waitForPieces makes what depends on the data of a cut table, and what comes after
+// data and depends on the table, depend on every piece: pg_restore by itself would
+// wait for one of them only (repoint_table_dependencies in pg_backup_archiver.c).
+func waitForPieces(entries []*pgarchive.Entry, pieces map[pgarchive.ID][]pgarchive.ID) {
+	isTable := make(map[pgarchive.ID]bool)
+	for _, e := range entries {
+		isTable[e.ID] = e.Desc != "TABLE DATA"
+	}
+	for _, e := range entries {
+		if e.Desc == "TABLE DATA" {
+			continue
+		}
+		var more []pgarchive.ID
+		for _, d := range e.Dependencies {
+			if isTable[d] && e.Section != pgarchive.SectionPostData {
+				continue
+			}
+			for _, id := range pieces[d] {
+				if !slices.Contains(e.Dependencies, id) && !slices.Contains(more, id) {
+					more = append(more, id)
+				}
+			}
+		}
+		e.Dependencies = append(e.Dependencies, more...)
+	}
+}
+
+// tableItems makes the items of a table's data entry: one, or several if it is cut.
+func (p *planner) tableItems(e *pgarchive.Entry) ([]*Item, error) {
+	data, ok := p.db.ByDumpID(catalog.DumpID(e.ID)).(*catalog.TableData)
+	if !ok || data.Table == nil {
+		return nil, fmt.Errorf("plan entry %s: its table is not known", e)
+	}
+	t := data.Table
+	size := p.sizes[t.ID.OID]
+	e.HasData = true
+	e.DataBytes = size.heap + size.toast
+	whole := &Item{Entry: e, Table: t, Bytes: e.DataBytes, data: data}
+	if ddl.UsesInserts(&p.db.Options) {
+		whole.Query = ddl.NewInserter(p.db, data).Query()
+		return []*Item{whole}, nil
+	}
+	ranges := p.ranges(data, size)
+	if ranges == nil {
+		whole.Query = ddl.CopyToSQL(p.db, data)
+		return []*Item{whole}, nil
+	}
+	if e.Defn == "" {
+		// pg_restore takes this comment as the sign that more than this entry goes into the table, and does not
+		// truncate it (is_load_via_partition_root in pg_backup_archiver.c).
+		e.Defn = ddl.LoadViaRootNote + sqltext.SanitizeLine(p.quote.Qualified(e.Namespace, e.Tag), true)
+	}
+	var items []*Item
+	for i := range ranges {
+		piece := *e
+		if i > 0 {
+			p.lastID++
+			piece.ID = p.lastID
+			piece.Dependencies = slices.Clone(e.Dependencies)
+		}
+		piece.DataBytes = e.DataBytes / int64(len(ranges))
+		items = append(items, &Item{
+			Entry: &piece, Table: t, data: data, Pages: &ranges[i], Bytes: piece.DataBytes,
+			Query: ddl.CopyRangeSQL(p.db, data, int64(ranges[i].From), int64(ranges[i].To)),
+		})
+	}
+	return items, nil
+}
+
+// ranges decides how to cut a table; nil is not at all.
+func (p *planner) ranges(data *catalog.TableData, size tableSize) []manifest.PageRange {
+	pieceBytes := p.opts.PieceBytes
+	if pieceBytes == 0 {
+		pieceBytes = defaultPieceBytes
+	}
+	if p.opts.format() == pgarchive.FormatPlain || p.db.Info.Version < minRangeVersion || !ddl.CanCopyRange(data) {
+		return nil
+	}
+	return cut(size, p.blockSize, pieceBytes)
+}
+
+// errMissing says that a sequence's state could not be read.
+var errMissing = errors.New("its value could not be read: the role may lack SELECT on the sequence, or it was dropped meanwhile")
+
+// checkSequences refuses sequences whose values could not be read.
+func checkSequences(db *catalog.Database, entries []*pgarchive.Entry) error {
+	for _, e := range entries {
+		if e.Desc != "SEQUENCE SET" {
+			continue
+		}
+		t := sequenceOf(db, e)
+		if t != nil && (t.Sequence == nil || !t.Sequence.HasState) {
+			return &Error{Op: "dump sequence", Object: e.Namespace + "." + e.Tag, Err: errMissing}
+		}
+	}
+	return nil
+}
+
+func sequenceOf(db *catalog.Database, e *pgarchive.Entry) *catalog.Table {
+	if data, ok := db.ByDumpID(catalog.DumpID(e.ID)).(*catalog.TableData); ok {
+		return data.Table
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package dump
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pghaul/pghaul/internal/catalog"
+	"github.com/pghaul/pghaul/internal/ddl"
+	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/order"
+	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/pghaul/pghaul/internal/sqltext"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+// Result is what a dump has written.
+type Result struct {
+	Plan *Plan
+	// Manifest says what is in the archive; nil when rows were written as INSERT
+	// statements, which have no digest.
+	Manifest *manifest.Manifest
+}
+
+// Run dumps the database of the configuration. progress may be nil. When it returns an error,
+// or ctx is done before it returns, nothing stands under the archive's name.
+func Run(ctx context.Context, config *pg.Config, opts Options, progress Progress) (*Result, error) {
+	if progress == nil {
+		progress = NoProgress{}
+	}
+	if opts.format() != pgarchive.FormatPlain {
+		opts.Options.Create = true // they always describe the database itself, for a restore with --create
+	}
+	d := &dumper{
+		config: config, opts: opts, progress: progress,
+		quote: sqltext.Quoter{All: opts.QuoteAllIdentifiers},
+	}
+	defer d.close(ctx)
+	r, err := d.run(ctx)
+	if err != nil {
+		if d.writer != nil {
+			err = errors.Join(err, d.writer.Abort())
+		}
+		d.cancel(ctx)
+		return nil, err
+	}
+	return r, nil
+}
+
+// dumper is the state of one Run.
+type dumper struct {
+	config   *pg.Config
+	opts     Options
+	progress Progress
+	quote    sqltext.Quoter
+
+	holder   *session   // holds the snapshot and the locks
+	workers  []*session // empty: the holder does everything
+	sessions []*session // all
+	snapshot string     // exported
+	facts    serverFacts
+
+	db     *catalog.Database
+	writer pgarchive.Writer
+}
+
+func (d *dumper) run(ctx context.Context) (*Result, error) {
+	if err := d.connect(ctx); err != nil {
+		return nil, err
+	}
+	if d.facts.snapshot.InRecovery {
+		d.opts.NoUnloggedTableData = true // their rows exist on the primary only
+	}
+	if err := d.create(); err != nil {
+		return nil, err
+	}
+	db, entries, partial, err := d.readCatalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.db = db
+	plan, err := d.plan(ctx, db, entries)
+	if err != nil {
+		return nil, err
+	}
+	d.progress.Planned(plan)
+	for _, e := range plan.Entries {
+		if err := d.writer.Add(e); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.writeData(ctx, plan.Items); err != nil {
+		return nil, err
+	}
+	res := &Result{Plan: plan}
+	if !d.opts.inserts() {
+		res.Manifest = d.manifest(db, plan, partial)
+	}
+	if err := d.finish(ctx, res.Manifest); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// create opens the archive, before the work, so that a bad destination is seen at once.
+func (d *dumper) create() (err error) {
+	o := pgarchive.WriterOptions{
+		Header: pgarchive.Header{
+			Format: d.opts.format(), Compression: d.opts.Compression, Created: time.Now(),
+			Database: d.facts.database, ServerVersion: d.holder.conn.VersionString(), DumpVersion: d.opts.DumpVersion,
+		},
+		Sync:   !d.opts.NoSync,
+		Script: d.opts.Script,
+	}
+	if d.opts.Create != nil {
+		d.writer, err = d.opts.Create(o)
+	} else {
+		d.writer, err = pgarchive.Create(d.opts.File, d.opts.format(), o)
+	}
+	return err
+}
+
+// readCatalog reads, orders and renders the objects, and leaves out the entries that are not wanted.
+func (d *dumper) readCatalog(ctx context.Context) (db *catalog.Database, entries []*pgarchive.Entry, partial bool, err error) {
+	queriers := []catalog.Querier{d.holder.conn}
+	for _, w := range d.workers {
+		queriers = append(queriers, w.conn)
+	}
+	info := catalog.Info{
+		Name: d.facts.database, Version: d.holder.conn.Version(), VersionString: d.holder.conn.VersionString(),
+		Encoding: d.facts.encoding, StdStrings: d.facts.stdStrings, User: d.facts.user, InRecovery: d.facts.snapshot.InRecovery,
+	}
+	if d.opts.format() != pgarchive.FormatPlain && info.Version < 170000 {
+		d.opts.LegacyLargeObjects = true // the pg_restore of these versions knows no groups of large objects
+	}
+	db, err = catalog.Read(ctx, queriers, info, d.opts.Options, d.lockTables)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	ordered, err := order.Sort(db)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	if entries, err = ddl.Entries(db, ordered); err != nil {
+		return nil, nil, false, err
+	}
+	sel := pgarchive.NewSelection()
+	if d.opts.Script != nil {
+		sel = d.opts.Script.Selection
+	}
+	if d.opts.format() != pgarchive.FormatPlain {
+		sel.CreateDB = true
+	}
+	entries, partial, err = wantedEntries(entries, sel)
+	return db, entries, partial, err
+}
+
+func (d *dumper) plan(ctx context.Context, db *catalog.Database, entries []*pgarchive.Entry) (*Plan, error) {
+	if err := checkSequences(db, entries); err != nil {
+		return nil, err
+	}
+	var tables []*catalog.Table
+	for _, e := range entries {
+		if e.Desc != "TABLE DATA" {
+			continue
+		}
+		if data, ok := db.ByDumpID(catalog.DumpID(e.ID)).(*catalog.TableData); ok && data.Table != nil {
+			tables = append(tables, data.Table)
+		}
+	}
+	p := &planner{db: db, opts: &d.opts, quote: d.quote, lastID: pgarchive.ID(len(db.Objects))}
+	var err error
+	if p.sizes, p.blockSize, err = readSizes(ctx, d.holder.conn, tables); err != nil {
+		return nil, err
+	}
+	return p.plan(entries)
+}
+
+// finish attaches the manifest and completes the archive.
+func (d *dumper) finish(ctx context.Context, m *manifest.Manifest) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if m != nil && !d.opts.NoManifest && d.opts.format() != pgarchive.FormatPlain {
+		b, err := m.Encode()
+		if err != nil {
+			return err
+		}
+		if err := d.writer.Attach(manifest.AttachmentName, b); err != nil {
+			return err
+		}
+	}
+	if err := d.writer.Close(); err != nil {
+		return fmt.Errorf("complete archive: %w", err)
+	}
+	return nil
+}
+
+// patience is how long the end of a session may take.
+const patience = 5 * time.Second
+
+// cancel stops what the server still does for the sessions.
+func (d *dumper) cancel(ctx context.Context) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer stop()
+	for _, s := range d.sessions {
+		s.conn.Cancel(ctx) // whether it arrives or not, the connection is closed next
+	}
+}
+
+func (d *dumper) close(ctx context.Context) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer stop()
+	for _, s := range d.sessions {
+		s.conn.Close(ctx)
+	}
+}

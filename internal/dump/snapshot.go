@@ -1,0 +1,236 @@
+package dump
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/pghaul/pghaul/internal/sqltext"
+)
+
+// session is a connection within the dump's snapshot.
+type session struct {
+	mu   sync.Mutex // held while conn is used by the heartbeat or by the one who works
+	conn *pg.Conn
+}
+
+// serverFacts is what the dump needs to know of the server.
+type serverFacts struct {
+	maxLocks, maxConnections, maxPrepared int
+	database, user                        string
+	snapshot                              pg.Snapshot
+	encoding                              string
+	stdStrings                            bool
+	settings                              map[string]string
+}
+
+// minVersion and maxVersion are the servers this program knows.
+const (
+	minVersion = 90200
+	maxVersion = 189999
+)
+
+// connect opens the session that holds the snapshot, and the workers'.
+func (d *dumper) connect(ctx context.Context) error {
+	c, err := pg.Connect(ctx, d.config)
+	if err != nil {
+		return err
+	}
+	d.holder = &session{conn: c}
+	d.sessions = append(d.sessions, d.holder)
+	if err := d.checkVersion(c.Version()); err != nil {
+		return err
+	}
+	if err := d.setUp(ctx, c); err != nil {
+		return err
+	}
+	if err := d.begin(ctx, c, d.opts.Snapshot); err != nil {
+		return err
+	}
+	if err := d.readFacts(ctx, c); err != nil {
+		return err
+	}
+	if d.opts.Jobs <= 1 {
+		return nil
+	}
+	if d.snapshot = d.opts.Snapshot; d.snapshot == "" {
+		if d.snapshot, err = c.ExportSnapshot(ctx); err != nil {
+			return err
+		}
+	}
+	for range d.opts.Jobs {
+		w, err := d.connectWorker(ctx)
+		if err != nil {
+			return err
+		}
+		s := &session{conn: w}
+		d.workers = append(d.workers, s)
+		d.sessions = append(d.sessions, s)
+	}
+	return nil
+}
+
+// connectWorker opens a session that sees the holder's snapshot.
+func (d *dumper) connectWorker(ctx context.Context) (*pg.Conn, error) {
+	c, err := pg.Connect(ctx, d.config)
+	if err != nil {
+		return nil, fmt.Errorf("connect worker: %w", err)
+	}
+	err = d.setUp(ctx, c)
+	if err == nil {
+		err = d.begin(ctx, c, d.snapshot)
+	}
+	if err != nil {
+		c.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return c, nil
+}
+
+func (d *dumper) checkVersion(v int) error {
+	if v < minVersion {
+		return fmt.Errorf("server version %s is not supported: the oldest is 9.2", versionText(v))
+	}
+	if v > maxVersion {
+		d.progress.Message(true, fmt.Sprintf("server version %s is newer than this program knows (18): what is new in it may be missing from the dump", versionText(v)))
+	}
+	return nil
+}
+
+func versionText(v int) string {
+	if v >= 100000 {
+		return strconv.Itoa(v/10000) + "." + strconv.Itoa(v%10000)
+	}
+	return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100)
+}
+
+// setUp gives the session the settings under which values have the form a dump needs.
+func (d *dumper) setUp(ctx context.Context, c *pg.Conn) error {
+	return c.SetupDump(ctx, pg.DumpSession{
+		Encoding: d.opts.Encoding, Role: d.opts.Role, RowSecurity: d.opts.EnableRowSecurity,
+		QuoteAll: d.opts.QuoteAllIdentifiers, ExtraFloatDigits: d.opts.ExtraFloatDigits,
+	})
+}
+
+// restrictForeignTables takes back what pg.Conn's AllowForeignTables allowed.
+const restrictForeignTables = "SELECT pg_catalog.set_config(name, 'view, foreign-table', false) " +
+	"FROM pg_catalog.pg_settings WHERE name = 'restrict_nonsystem_relation_kind'"
+
+// begin begins the transaction whose snapshot is dumped, or that sees the given snapshot.
+func (d *dumper) begin(ctx context.Context, c *pg.Conn, snapshot string) error {
+	return c.BeginDump(ctx, pg.DumpTx{ImportSnapshot: snapshot, SerializableDeferrable: d.opts.SerializableDeferrable})
+}
+
+// textSettings fix the text form of values.
+var textSettings = []string{
+	"DateStyle", "IntervalStyle", "TimeZone", "bytea_output", "client_encoding", "extra_float_digits",
+	"lc_monetary", "server_encoding", "standard_conforming_strings", "xmloption",
+}
+
+// readFacts runs the first query of the transaction, which takes the snapshot.
+func (d *dumper) readFacts(ctx context.Context, c *pg.Conn) error {
+	f := &d.facts
+	var locks, connections, prepared, std string
+	const sql = `SELECT pg_catalog.current_setting('max_locks_per_transaction'),
+  pg_catalog.current_setting('max_connections'), pg_catalog.current_setting('max_prepared_transactions'),
+  pg_catalog.current_database(), current_user,
+  pg_catalog.pg_client_encoding(), pg_catalog.current_setting('standard_conforming_strings')`
+	err := queryRow(ctx, c, "read server settings", sql,
+		&locks, &connections, &prepared, &f.database, &f.user, &f.encoding, &std)
+	if err != nil {
+		return err
+	}
+	f.stdStrings = std == "on"
+	if f.snapshot, err = c.Snapshot(ctx, d.opts.Snapshot); err != nil {
+		return err
+	}
+	for _, n := range []struct {
+		text string
+		to   *int
+	}{{locks, &f.maxLocks}, {connections, &f.maxConnections}, {prepared, &f.maxPrepared}} {
+		if *n.to, err = strconv.Atoi(n.text); err != nil {
+			return fmt.Errorf("read server settings: %w", err)
+		}
+	}
+	f.settings = make(map[string]string)
+	names := sqltext.EscapeLiteral("{" + strings.Join(textSettings, ",") + "}")
+	settings := `SELECT name, pg_catalog.current_setting(name) FROM pg_catalog.pg_settings WHERE name = ANY (` + names + `)`
+	err = c.Query(ctx, settings, func(v [][]byte) error {
+		f.settings[string(v[0])] = string(v[1])
+		return nil
+	})
+	if err != nil {
+		return &Error{Op: "read server settings", Query: settings, Err: err}
+	}
+	return nil
+}
+
+// heartbeat asks the holder for a sign of life until ctx is done: it sees a lost snapshot early, and
+// keeps proxies and firewalls from cutting an idle connection.
+func (d *dumper) heartbeat(ctx context.Context) error {
+	every := d.opts.Heartbeat
+	if every == 0 {
+		every = defaultHeartbeat
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if err := d.ping(ctx); err != nil && ctx.Err() == nil {
+				return err
+			}
+		}
+	}
+}
+
+// ErrSnapshotLost says that the session that held the snapshot is gone, so that
+// the dump cannot be completed consistently.
+var ErrSnapshotLost = errors.New("the connection that holds the snapshot is lost")
+
+// ping asks the holder for a sign of life.
+func (d *dumper) ping(ctx context.Context) error {
+	d.holder.mu.Lock()
+	defer d.holder.mu.Unlock()
+	if err := d.holder.conn.Exec(ctx, "SELECT 1"); err != nil {
+		return fmt.Errorf("%w: %w", ErrSnapshotLost, err)
+	}
+	return nil
+}
+
+// exec runs statements and says what for when they fail.
+func exec(ctx context.Context, c *pg.Conn, op, sql string) error {
+	if err := c.Exec(ctx, sql); err != nil {
+		return &Error{Op: op, Query: sql, Err: err}
+	}
+	return nil
+}
+
+// queryRow runs a query that returns one row and stores its values; NULL is the empty string.
+func queryRow(ctx context.Context, c *pg.Conn, op, sql string, to ...*string) error {
+	rows := 0
+	err := c.Query(ctx, sql, func(v [][]byte) error {
+		if len(v) != len(to) {
+			return fmt.Errorf("%d columns, expected %d", len(v), len(to))
+		}
+		for i := range v {
+			*to[i] = string(v[i])
+		}
+		rows++
+		return nil
+	})
+	if err == nil && rows != 1 {
+		err = fmt.Errorf("query returned %d rows instead of one", rows)
+	}
+	if err != nil {
+		return &Error{Op: op, Query: sql, Err: err}
+	}
+	return nil
+}
