@@ -348,7 +348,14 @@ func (f *folderFile) Close() error {
 	return nil
 }
 
-func (f *folderFile) Abort() error { return f.File.Close() }
+// Abort removes the file, so that another of its name can be created.
+func (f *folderFile) Abort() error {
+	err := f.File.Close()
+	if rerr := os.Remove(f.Name()); err == nil {
+		err = rerr
+	}
+	return err
+}
 
 func (f *folder) Commit() error {
 	if !f.sync {
