@@ -19,8 +19,9 @@ CREATE TABLE app.checks (
 ALTER TABLE app.checks ADD CONSTRAINT unchecked CHECK (a <> 7) NOT VALID;
 ALTER TABLE app.checks ADD CONSTRAINT unchecked_alone CHECK (a <> 8) NO INHERIT NOT VALID;
 CREATE TABLE app.child () INHERITS (app.checks);
-CREATE FUNCTION app.ok(app.checks) RETURNS boolean LANGUAGE sql AS 'SELECT true';
-ALTER TABLE app.checks ADD CONSTRAINT needs_row_type CHECK (app.ok(checks));
+CREATE TABLE app.lone (a integer);
+CREATE FUNCTION app.ok(app.lone) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+ALTER TABLE app.lone ADD CONSTRAINT needs_row_type CHECK (app.ok(lone.*));
 CREATE TABLE app.excl (
     r int4range, c circle, room integer,
     EXCLUDE USING gist (r WITH &&),

@@ -6,7 +6,7 @@ CREATE SERVER "Odd srv" FOREIGN DATA WRAPPER dummy;
 CREATE FOREIGN TABLE app.plain (id integer) SERVER srv;
 CREATE FOREIGN TABLE app."Odd ""ft""" (
     id integer OPTIONS (key 'true', "Odd option" 'it''s') NOT NULL,
-    name text COLLATE "C" DEFAULT 'x' OPTIONS (column_name 'n'),
+    name text OPTIONS (column_name 'n') COLLATE "C" DEFAULT 'x',
     CHECK (id > 0)
 ) SERVER "Odd srv" OPTIONS (schema_name 'remote', "Table" 'it''s', a 'b');
 ALTER FOREIGN TABLE app."Odd ""ft""" ALTER id SET STATISTICS 10, ALTER name SET STORAGE MAIN;

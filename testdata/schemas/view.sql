@@ -8,7 +8,7 @@ CREATE VIEW app.barrier WITH (security_barrier = true) AS SELECT * FROM app.t WH
 CREATE VIEW app.checked WITH (security_barrier) AS SELECT * FROM app.t WHERE id > 0 WITH LOCAL CHECK OPTION;
 CREATE VIEW app.cascaded AS SELECT * FROM app.checked WHERE id < 10 WITH CASCADED CHECK OPTION;
 CREATE VIEW app.check_as_option WITH (check_option = local) AS SELECT * FROM app.t WHERE grp = 1;
-CREATE RECURSIVE VIEW app.counting (n) AS VALUES (1) UNION ALL SELECT n + 1 FROM app.counting WHERE n < 10;
+CREATE RECURSIVE VIEW counting (n) AS VALUES (1) UNION ALL SELECT n + 1 FROM counting WHERE n < 10;
 CREATE VIEW app.agg AS SELECT grp, count(*) AS n, max(name) AS m FROM app.t GROUP BY grp HAVING count(*) > 1 ORDER BY grp;
 CREATE VIEW app.by_key AS SELECT id, name, grp FROM app.t GROUP BY id;
 CREATE VIEW app.with_default AS SELECT id, name FROM app.t;
