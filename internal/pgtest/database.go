@@ -87,12 +87,25 @@ func (s *Server) Database(t testing.TB, name string) *DB {
 // DropDatabase drops a database if it exists, whoever is connected to it.
 func (s *Server) DropDatabase(t testing.TB, name string) {
 	t.Helper()
+	s.dropSubscriptions(t, name)
 	if s.Major >= 13 {
 		s.exec(t, s.DSN, "drop database if exists "+ident(name)+" with (force)")
 		return
 	}
 	s.exec(t, s.DSN, "select pg_terminate_backend(pid) from pg_stat_activity where datname = "+literal(name))
 	s.exec(t, s.DSN, "drop database if exists "+ident(name))
+}
+
+// dropSubscriptions drops the subscriptions of a database, which otherwise cannot be dropped itself. They
+// leave behind the slots at their publishers.
+func (s *Server) dropSubscriptions(t testing.TB, name string) {
+	t.Helper()
+	sql := s.query(t, s.DSN, `select string_agg(format(
+  'alter subscription %1$I disable; alter subscription %1$I set (slot_name = none); drop subscription %1$I;', subname), ' ')
+from pg_subscription s join pg_database d on d.oid = s.subdbid where d.datname = `+literal(name))
+	if sql != "" {
+		s.exec(t, withDatabase(s.DSN, name), sql)
+	}
 }
 
 // withDatabase returns the connection string with another database name.
