@@ -48,8 +48,8 @@ type Options struct {
 	// Heartbeat is how often the session that holds the snapshot is asked for a sign of life. 0: 30 s.
 	Heartbeat time.Duration
 
-	// Create opens the archive; nil: pgarchive.Create. For callers with another destination than a file.
-	Create func(pgarchive.WriterOptions) (pgarchive.Writer, error)
+	// Archive opens the archive; nil: pgarchive.Create. For callers with another destination than a file.
+	Archive func(pgarchive.WriterOptions) (pgarchive.Writer, error)
 }
 
 const (

@@ -30,7 +30,7 @@ func Run(ctx context.Context, config *pg.Config, opts Options, progress Progress
 		progress = NoProgress{}
 	}
 	if opts.format() != pgarchive.FormatPlain {
-		opts.Options.Create = true // they always describe the database itself, for a restore with --create
+		opts.Create = true // they always describe the database itself, for a restore with --create
 	}
 	d := &dumper{
 		config: config, opts: opts, progress: progress,
@@ -113,8 +113,8 @@ func (d *dumper) create() (err error) {
 		Sync:   !d.opts.NoSync,
 		Script: d.opts.Script,
 	}
-	if d.opts.Create != nil {
-		d.writer, err = d.opts.Create(o)
+	if d.opts.Archive != nil {
+		d.writer, err = d.opts.Archive(o)
 	} else {
 		d.writer, err = pgarchive.Create(d.opts.File, d.opts.format(), o)
 	}
