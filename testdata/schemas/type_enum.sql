@@ -11,4 +11,4 @@ ALTER TYPE "Odd ""Schema"""."select" OWNER TO pg_monitor;
 REVOKE ALL ON TYPE mood FROM PUBLIC;
 GRANT USAGE ON TYPE mood TO pg_read_all_stats WITH GRANT OPTION;
 GRANT USAGE ON TYPE "Odd ""Schema"""."select" TO pg_read_all_data;
-CREATE TABLE days (day date, mood mood DEFAULT 'ok', moods mood[] DEFAULT '{ok,"so-so"}');
+CREATE TABLE days (day date, mood mood DEFAULT 'ok', moods mood[] DEFAULT '{ok,happy}');
