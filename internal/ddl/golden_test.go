@@ -166,6 +166,11 @@ SELECT pg_catalog.set_config('search_path', '', false)`
 func read(t *testing.T, db *pgtest.DB, o catalog.Options) (dumper, *catalog.Database, []catalog.Object) {
 	t.Helper()
 	d, info := begin(t, db)
+	if o.QuoteAllIdentifiers {
+		if err := d.Query(t.Context(), "SET LOCAL quote_all_identifiers = true", func([][]byte) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
 	c, err := catalog.Read(t.Context(), []catalog.Querier{d}, info, o, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -248,6 +253,26 @@ func writeData(t *testing.T, d dumper, c *catalog.Database, w pgarchive.Writer, 
 	data, err := w.Data(e.ID)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if e.CopyStmt == "" {
+		in := ddl.NewInserter(c, c.ByDumpID(catalog.DumpID(e.ID)).(*catalog.TableData))
+		err := d.Query(t.Context(), in.Query(), func(v [][]byte) error {
+			text, err := in.AppendRow(nil, v)
+			if err == nil {
+				_, err = data.Write(text)
+			}
+			return err
+		})
+		if err == nil {
+			_, err = data.Write(in.Finish(nil))
+		}
+		if err == nil {
+			err = data.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
 	sql := ddl.CopyToSQL(c, c.ByDumpID(catalog.DumpID(e.ID)).(*catalog.TableData))
 	if _, err := d.conn.CopyTo(t.Context(), data, sql); err != nil {

@@ -29,7 +29,8 @@ func (r *renderer) schema(s *catalog.Schema) error {
 	}
 	id := pgarchive.ID(s.DumpID)
 	if s.Dump&catalog.Comment != 0 {
-		if !s.Create && s.Name == "public" {
+		// With quoted names pg_dump does not recognize it, and writes its comment.
+		if !s.Create && name == "public" {
 			r.commentOver("standard public schema", "SCHEMA", name, "", s.Owner, mainID(&s.Meta), id)
 		} else {
 			r.comment("SCHEMA", name, "", s.Owner, mainID(&s.Meta), id)

@@ -1,0 +1,98 @@
+package ddl_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pghaul/pghaul/internal/catalog"
+	"github.com/pghaul/pghaul/internal/pgtest"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+// dumpVariants are ways to dump that change the text of relations or the choice of them.
+var dumpVariants = []struct {
+	name string
+	variant
+}{
+	{"upgrade", variant{[]string{"-s", "--binary-upgrade", "--sequence-data"}, func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+		schemaOnly.adjust(o, s)
+		o.BinaryUpgrade, s.BinaryUpgrade = true, true
+		o.SequenceData, s.SequenceData = true, true
+	}}},
+	{"quote all", variant{[]string{"-s", "--quote-all-identifiers"}, func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+		schemaOnly.adjust(o, s)
+		o.QuoteAllIdentifiers, s.QuoteAll = true, true
+	}}},
+	{"clean", variant{[]string{"-s", "-c", "--if-exists"}, func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+		schemaOnly.adjust(o, s)
+		o.Clean, s.Clean, o.IfExists, s.IfExists = true, true, true, true
+	}}},
+	{"data only", variant{[]string{"-a"}, func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+		o.NoSchema, s.DumpSchema = true, false
+	}}},
+	{"inserts", variant{[]string{"--inserts", "--load-via-partition-root"}, func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+		o.Inserts, o.LoadViaPartitionRoot = true, true
+	}}},
+	{"column inserts", variant{[]string{"-a", "--column-inserts", "--rows-per-insert=2", "--on-conflict-do-nothing"},
+		func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+			o.NoSchema, s.DumpSchema = true, false
+			o.ColumnInserts, o.RowsPerInsert, o.OnConflictDoNothing = true, 2, true
+		}}},
+	{"some tables", variant{[]string{"-t", "app.*(a|b|c|e|p)*", "--no-unlogged-table-data", "--no-toast-compression"},
+		func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+			o.IncludeTables, o.NoUnloggedTableData, o.NoToastCompression = []string{"app.*(a|b|c|e|p)*"}, true, true
+		}}},
+	{"excluded", variant{[]string{"-T", "app.*l*", "--exclude-table-data=app.*e*", "--exclude-table-data-and-children=app.by_enum"},
+		func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+			o.ExcludeTables, o.ExcludeTableData = []string{"app.*l*"}, []string{"app.*e*"}
+			o.ExcludeTableDataAndChildren = []string{"app.by_enum"}
+		}}},
+	{"statistics", variant{[]string{"--statistics"}, func(o *catalog.Options, s *pgarchive.ScriptOptions) {
+		o.Statistics, s.DumpStatistics = true, true
+	}}},
+}
+
+// TestVariants compares the text of dumps that are more, less or other than -s with pg_dump's.
+// PGHAUL_TEST_SCHEMAS names the schema files, separated by commas, or all of them with "all".
+func TestVariants(t *testing.T) {
+	names := []string{"table", "inherit", "partition", "constraint", "view", "foreigntable", "tabledata", "notnull", "identity"}
+	switch list := os.Getenv("PGHAUL_TEST_SCHEMAS"); list {
+	case "":
+	case "all":
+		files, err := filepath.Glob(filepath.Join(pgtest.Root(t), "testdata", "schemas", "*.sql"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = nil
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(filepath.Base(f), ".sql"))
+		}
+	default:
+		names = strings.Split(list, ",")
+	}
+	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				db := s.NewDatabase(t, pgtest.Options{Suffix: "v_" + name})
+				db.LoadSchema(t, name)
+				for _, v := range dumpVariants {
+					t.Run(v.name, func(t *testing.T) {
+						want, ok := oracleScript(t, db, v.variant)
+						if !ok {
+							pgtest.Missing(t, "pg_dump 18")
+							return
+						}
+						got := script(t, db, v.variant)
+						if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+							t.Errorf("pg_dump %s (-pg_dump +ours):\n%s", strings.Join(v.args, " "), diff)
+						}
+					})
+				}
+			})
+		}
+	})
+}
