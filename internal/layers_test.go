@@ -1,0 +1,332 @@
+// Package internal_test holds the rules between the packages of this repository.
+package internal_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/pghaul/pghaul/"
+
+// layer is one package's place. It may import what stands in uses, and only
+// from a lower level. The text of a use says what for.
+type layer struct {
+	level int
+	uses  map[string]string
+}
+
+// layers lists every package, bottom first.
+var layers = map[string]layer{
+	// Level 0: text, bytes and numbers; they know nothing of ours.
+	"internal/sqltext": {0, nil},
+	"internal/graph":   {0, nil},
+	"internal/codec":   {0, nil},
+	"internal/digest":  {0, nil},
+
+	// Level 1: one server, its catalogue, its archives.
+	"internal/pg": {1, map[string]string{
+		"internal/sqltext": "settings and snapshot names are quoted into statements",
+		"internal/digest":  "rows are counted and summed as they pass by",
+	}},
+	"internal/catalog": {1, map[string]string{
+		"internal/sqltext": "name patterns become conditions, arrays of the catalogue are parsed",
+	}},
+	"pgarchive": {1, map[string]string{
+		"internal/codec":   "data are stored compressed",
+		"internal/sqltext": "the plain format is a script with quoted names",
+	}},
+
+	// Level 2: what is made of those.
+	"internal/order": {2, map[string]string{
+		"internal/catalog": "the objects to put in order, and what they depend on",
+		"internal/graph":   "the sort",
+	}},
+	"internal/ddl": {2, map[string]string{
+		"internal/catalog": "the objects to write as SQL",
+		"internal/sqltext": "how identifiers, literals and privileges are written",
+		"pgarchive":        "the entries that come out",
+	}},
+	"internal/manifest": {2, map[string]string{
+		"internal/digest":  "the digests it records",
+		"internal/catalog": "the inventory of objects it records",
+		"pgarchive":        "the entries it describes, and the attachment it is stored as",
+	}},
+	"internal/restore": {2, map[string]string{
+		"internal/pg":      "the server to fill",
+		"internal/graph":   "which entry may start when",
+		"internal/digest":  "what arrives is counted and summed",
+		"internal/sqltext": "names in statements of its own",
+		"pgarchive":        "the archive to read",
+	}},
+	"internal/scratch": {2, map[string]string{
+		"internal/pg": "a server that runs is one that answers",
+	}},
+
+	// Level 3: the engines, which meet in nothing but pgarchive and manifest.
+	"internal/dump": {3, map[string]string{
+		"internal/pg":       "the server to read",
+		"internal/catalog":  "what is in it",
+		"internal/order":    "in which order it is written",
+		"internal/ddl":      "as which SQL it is written",
+		"internal/digest":   "what leaves is counted and summed",
+		"internal/manifest": "the result: what the backup contains",
+		"internal/codec":    "the compression that is asked for",
+		"internal/sqltext":  "names in statements of its own",
+		"pgarchive":         "the archive to write",
+	}},
+	"internal/drill": {3, map[string]string{
+		"internal/restore":  "the way back into a server",
+		"internal/scratch":  "the server to restore into",
+		"internal/manifest": "what must be there afterwards",
+		"internal/catalog":  "the objects that are there afterwards",
+		"internal/digest":   "the rows that are there afterwards",
+		"internal/pg":       "to ask the restored server",
+		"internal/sqltext":  "names in statements of its own",
+		"pgarchive":         "the archive to try",
+	}},
+	"internal/scratch/localpg": {3, map[string]string{
+		"internal/scratch": "the Provider it is",
+		"internal/pg":      "to ask the server whether it is ready",
+	}},
+
+	// Level 4: what faces people and tests.
+	"internal/pgflags": {4, map[string]string{
+		"internal/dump":    "the options it fills in",
+		"internal/restore": "the options it fills in",
+		"internal/pg":      "where to connect to",
+		"internal/codec":   "the argument of -Z",
+		"internal/sqltext": "name patterns and filter files",
+		"pgarchive":        "formats and selections",
+	}},
+	"internal/ui": {4, map[string]string{
+		"internal/dump":    "the Progress it implements",
+		"internal/restore": "the Progress it implements",
+		"internal/drill":   "the Progress it implements",
+		"pgarchive":        "the entries it names",
+	}},
+	"internal/pgtest": {4, map[string]string{
+		"internal/scratch":         "what a throwaway server is",
+		"internal/scratch/localpg": "tests run on the programs of this machine",
+	}},
+
+	// The top names concrete providers and puts all of it together.
+	"cmd/pghaul": {7, map[string]string{
+		"internal/catalog":         "command",
+		"internal/codec":           "command",
+		"internal/digest":          "command",
+		"internal/drill":           "command",
+		"internal/dump":            "command",
+		"internal/manifest":        "command",
+		"internal/pg":              "command",
+		"internal/pgflags":         "command",
+		"internal/restore":         "command",
+		"internal/scratch":         "command",
+		"internal/scratch/localpg": "the provider of throwaway servers",
+		"internal/sqltext":         "command",
+		"internal/ui":              "command",
+		"pgarchive":                "command",
+	}},
+}
+
+// testOnly are packages that no program may contain, and folders that hold tests
+// and nothing else.
+var testOnly = map[string]string{
+	"internal/pgtest": "servers and databases for tests",
+	"internal":        "these rules",
+	"e2e":             "the programs against the stock programs, from outside",
+}
+
+// modules says which packages may use a module of others, and what for. A new
+// line is a new dependency, which is a big step (CONTRIBUTING.md).
+var modules = map[string]map[string]string{
+	"github.com/jackc/pgx/v5": {
+		"internal/pg":              "the protocol",
+		"internal/scratch/localpg": "the first messages of the protocol, to see whether a server is ready",
+		"internal/pgtest":          "SQL of tests, independent of internal/pg which is tested by it",
+		"internal/restore":         "the fields of a server's error",
+	},
+	"github.com/klauspost/compress": {"internal/codec": "gzip and zstd"},
+	"github.com/pierrec/lz4/v4":     {"internal/codec": "lz4"},
+	"github.com/zeebo/xxh3":         {"internal/digest": "the hash of a row"},
+	"golang.org/x/sync": {
+		"internal/catalog": "queries over several sessions",
+		"internal/dump":    "groups of workers",
+		"internal/restore": "groups of workers",
+		"internal/drill":   "groups of workers",
+	},
+	"golang.org/x/term": {
+		"internal/ui": "is it a terminal, and how wide",
+		"internal/pg": "to ask for a password without echo",
+		"cmd/pghaul":  "to ask for a password without echo",
+	},
+	"golang.org/x/sys":             {"pgarchive": "how a file was opened"},
+	"github.com/vbauerster/mpb/v8": {"internal/ui": "progress bars"},
+	"github.com/spf13/cobra":       {"cmd/pghaul": "commands"},
+}
+
+// testModules stay out of the program.
+var testModules = []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "pgregory.net/rapid"}
+
+// importsOf returns what the Go files of each package import: in the program,
+// and in its tests only. All files count, whatever system they are for.
+func importsOf(t *testing.T, root string) (program, tests map[string][]string) {
+	t.Helper()
+	program, tests = map[string][]string{}, map[string][]string{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if file != root && (name == "testdata" || name == "vendor" || name[0] == '.' || name[0] == '_') {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		dir = filepath.ToSlash(dir)
+		into := program
+		if strings.HasSuffix(name, "_test.go") {
+			into = tests
+		}
+		if into[dir] == nil {
+			into[dir] = []string{}
+		}
+		for _, spec := range f.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(into[dir], p) {
+				into[dir] = append(into[dir], p)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program, tests
+}
+
+// belongs reports whether the import path is the module or in it.
+func belongs(importPath, module string) bool {
+	return importPath == module || strings.HasPrefix(importPath, module+"/")
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, tests := importsOf(t, root)
+
+	for pkg, imports := range program {
+		l, ok := layers[pkg]
+		if _, only := testOnly[pkg]; !ok && !only {
+			t.Errorf("%s is not in the table: give it a level and say what it may use", pkg)
+			continue
+		}
+		for _, p := range imports {
+			ours, ok := strings.CutPrefix(p, module)
+			switch {
+			case ok:
+				used, known := layers[ours]
+				switch {
+				case !known:
+					t.Errorf("%s imports %s, which is not in the table", pkg, ours)
+				case testOnly[ours] != "" && testOnly[pkg] == "":
+					t.Errorf("%s imports %s, which is for tests only", pkg, ours)
+				case used.level >= l.level:
+					t.Errorf("%s (level %d) imports %s (level %d): imports point down", pkg, l.level, ours, used.level)
+				case l.uses[ours] == "":
+					t.Errorf("%s imports %s: not in its list; say there what for, or do without", pkg, ours)
+				}
+			case strings.Contains(strings.Split(p, "/")[0], "."):
+				checkModule(t, pkg, p)
+			case p == "C":
+				t.Errorf("%s uses cgo; the program is static", pkg)
+			}
+		}
+	}
+	for pkg := range tests {
+		_, known := layers[pkg]
+		if _, only := testOnly[pkg]; !known && !only {
+			t.Errorf("%s has tests but is not in the table", pkg)
+		}
+	}
+}
+
+func checkModule(t *testing.T, pkg, importPath string) {
+	t.Helper()
+	for _, m := range testModules {
+		if belongs(importPath, m) && testOnly[pkg] == "" {
+			t.Errorf("%s imports %s: a test library stays out of the program", pkg, importPath)
+			return
+		}
+	}
+	for m, users := range modules {
+		if !belongs(importPath, m) {
+			continue
+		}
+		if users[pkg] == "" {
+			t.Errorf("%s imports %s, which is for %v", pkg, importPath, slices.Sorted(maps.Keys(users)))
+		}
+		return
+	}
+	t.Errorf("%s imports %s: no line for this module", pkg, importPath)
+}
+
+func TestTable(t *testing.T) {
+	for pkg, l := range layers {
+		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(pkg))); err != nil {
+			t.Errorf("the table names a package that is not there: %v", err)
+		}
+		for used, reason := range l.uses {
+			if reason == "" {
+				t.Errorf("%s may use %s for no reason", pkg, used)
+			}
+			below, ok := layers[used]
+			if !ok || below.level >= l.level {
+				t.Errorf("%s (level %d) may use %s, which is not below it", pkg, l.level, used)
+			}
+		}
+		// dump and restore meet in pgarchive only; a concrete provider is
+		// named by a command or a test only.
+		if strings.HasPrefix(pkg, "cmd/") || testOnly[pkg] != "" {
+			continue
+		}
+		for used := range l.uses {
+			if path.Dir(used) == "internal/scratch" {
+				t.Errorf("%s may use the provider %s; only commands and tests name one", pkg, used)
+			}
+		}
+		if l.uses["internal/dump"] != "" && l.uses["internal/restore"] != "" && l.level < 4 {
+			t.Errorf("%s may use dump and restore", pkg)
+		}
+	}
+	for _, pair := range [][2]string{{"internal/dump", "internal/restore"}, {"internal/restore", "internal/dump"}} {
+		if layers[pair[0]].uses[pair[1]] != "" {
+			t.Errorf("%s may use %s; they meet in pgarchive", pair[0], pair[1])
+		}
+	}
+}
