@@ -1,0 +1,44 @@
+# `make` alone lists the targets.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+# The race detector is on; RACE= turns it off where there is no C compiler.
+RACE ?= -race
+PACKAGES ?= ./...
+BENCH ?= .
+FUZZTIME ?= 20s
+
+.PHONY: help build demo test lint bench fuzz conformance clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/pghaul, static, and links to it by the names of the stock programs
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -o bin/pghaul ./cmd/pghaul
+	@for name in pg_dump pg_restore pg_dumpall; do ln -sf pghaul bin/$$name; done
+
+demo: build ## dump, drill and spoil a small database, on a server started and removed for it
+	@scripts/demo.sh
+
+test: ## run all tests on every PostgreSQL version found (PGHAUL_PG_BINDIRS, PGHAUL_TEST_SERVERS); installs what it needs
+	@scripts/setup.sh server $(if $(RACE),race)
+	go test $(RACE) -timeout 9m $(PACKAGES)
+
+lint: ## gofmt, go vet and staticcheck
+	@scripts/lint.sh
+
+bench: ## run the benchmarks (BENCH=regexp, PACKAGES=./...)
+	@scripts/setup.sh server
+	go test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES)
+
+fuzz: ## fuzz every decoder for a while (FUZZTIME=20s)
+	@scripts/fuzz.sh $(FUZZTIME)
+
+conformance: build ## run PostgreSQL's own tests of pg_dump and pg_restore (CONFORMANCE=folder with the programs tap and regress)
+	@test -n "$(CONFORMANCE)" || { echo "name the folder of the harness: make conformance CONFORMANCE=..." >&2; exit 2; }
+	$(CONFORMANCE)/tap $(CURDIR)/bin
+	$(CONFORMANCE)/regress $(CURDIR)/bin
+
+clean: ## remove what was built
+	rm -rf bin
