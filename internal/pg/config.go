@@ -556,7 +556,7 @@ func (c *Config) String() string {
 	var parts []string
 	for _, o := range options {
 		v, ok := s[o.keyword]
-		if !ok || v == o.def || o.keyword == "service" {
+		if !ok || v == o.def && o.keyword != "host" || o.keyword == "service" {
 			continue
 		}
 		parts = append(parts, o.keyword+"="+sqltext.ConnStringValue(v))

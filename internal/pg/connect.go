@@ -260,7 +260,14 @@ func (c *Config) attempt(ctx context.Context, t target, enc encryption) (_ *Conn
 	}
 	pc.KerberosSrvName = c.s["krbsrvname"]
 	pc.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
-	pc.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return d.dial(ctx) }
+	pc.DialFunc = func(ctx context.Context, _, _ string) (conn net.Conn, err error) {
+		conn, err = d.dial(ctx)
+		if d.conn == nil {
+			d.err = err // not of a later cancel request
+			d.conn = conn
+		}
+		return conn, err
+	}
 	pc.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		conn.reader = newSessionReader(r, password != "")
 		return pgproto3.NewFrontend(conn.reader, w)
@@ -281,8 +288,11 @@ func (c *Config) attempt(ctx context.Context, t target, enc encryption) (_ *Conn
 	}
 	p, err := pgconn.ConnectConfig(ctx, pc)
 	if err != nil {
-		if e := ctx.Err(); e != nil && SQLState(err) == "" {
-			err = e
+		switch e := ctx.Err(); {
+		case e != nil && SQLState(err) == "":
+			return nil, d.refused, e
+		case d.err != nil:
+			return nil, d.refused, d.err
 		}
 		return nil, d.refused, cause(err)
 	}

@@ -100,6 +100,9 @@ type dialer struct {
 	enc encryption
 	use *certUse // of the latest handshake
 
+	conn net.Conn // of the session
+	err  error    // why there is none
+
 	// refused says that the server does not do SSL and the mode lets us go on without.
 	refused bool
 }
