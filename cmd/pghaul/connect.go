@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/pghaul/pghaul/internal/dump"
+	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/pghaul/pghaul/internal/pgflags"
+	"github.com/pghaul/pghaul/internal/ui"
+)
+
+// connection turns what the command line says of the server into a configuration.
+func connection(c *pgflags.Connection) (*pg.Config, error) {
+	o := c.Server
+	o.AskPassword = askPassword
+	return pg.ParseConfig(c.DBName, o)
+}
+
+// askPassword asks on the terminal, not on standard input, which may be an archive.
+func askPassword(prompt string) (string, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return "", errors.New("a password is needed and there is no terminal to ask on: set PGPASSWORD or use a password file")
+	}
+	defer tty.Close()
+	fmt.Fprint(tty, prompt)
+	b, err := term.ReadPassword(int(tty.Fd()))
+	fmt.Fprintln(tty)
+	return string(b), err
+}
+
+// showError writes an error with what can be done about it.
+func showError(log *ui.Log, err error) {
+	log.Error("%s", err)
+	var e *dump.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		log.Hint("%s", e.Hint)
+	}
+}

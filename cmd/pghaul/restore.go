@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pghaul/pghaul/internal/pgflags"
+	"github.com/pghaul/pghaul/internal/restore"
+	"github.com/pghaul/pghaul/internal/ui"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+func newRestoreCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:                "restore [OPTION]... [FILE]",
+		Short:              "restore a database from an archive; takes pg_restore's options",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRestore(cmd.Context(), env, pgflags.Program{Name: "pghaul restore", Stdin: env.stdin}, args)
+		},
+	}
+}
+
+func runRestore(ctx context.Context, env *environment, p pgflags.Program, args []string) error {
+	f, err := pgflags.ParseRestore(p, args)
+	switch {
+	case errors.Is(err, pgflags.ErrHelp):
+		_, err := io.WriteString(env.stdout, pgflags.RestoreHelp(p))
+		return err
+	case errors.Is(err, pgflags.ErrVersion):
+		return printVersion(env, p)
+	case err != nil:
+		return err
+	}
+	log := ui.NewLog(p.Name, env.stderr)
+	log.Verbose = f.Verbose
+	f.Options.Log = func(l restore.Level, text string) {
+		switch l {
+		case restore.Error:
+			log.Error("%s", text)
+		case restore.Warning:
+			log.Warn("%s", text)
+		default:
+			log.Info("%s", text)
+		}
+	}
+	r, err := openArchive(f.Input, f.Format, env.stdin)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	switch {
+	case f.List:
+		return writeTo(f.File, env.stdout, func(w io.Writer) error { return restore.List(r, w, f.Options) })
+	case f.DryRun:
+		return printPlan(env.stdout, r, f.Options)
+	case f.DBName == "":
+		return writeTo(f.File, env.stdout, func(w io.Writer) error { return restore.Script(ctx, r, w, f.Options) })
+	}
+	return restoreInto(ctx, env, p, f, r, log)
+}
+
+func openArchive(name string, format pgarchive.Format, stdin io.Reader) (pgarchive.Reader, error) {
+	if name != "" {
+		return pgarchive.Open(name, format)
+	}
+	r, err := pgarchive.NewReader(stdin, format)
+	if err != nil {
+		return nil, fmt.Errorf("read archive from standard input: %w", err)
+	}
+	return r, nil
+}
+
+func restoreInto(ctx context.Context, env *environment, p pgflags.Program, f *pgflags.Restore, r pgarchive.Reader, log *ui.Log) error {
+	target, err := connection(&f.Connection)
+	if err != nil {
+		return err
+	}
+	meter := ui.NewMeter("restoring", ui.ModeFor(env.stderr, f.JSON, p.Stock || f.NoProgress), env.stderr, log)
+	res, err := restore.Run(ctx, r, target, f.Options, restoreProgress{meter})
+	meter.Stop()
+	if err != nil {
+		return err
+	}
+	if !p.Stock {
+		if err := reportRestore(env, f, res, log); err != nil {
+			return err
+		}
+	}
+	if res.Ignored > 0 {
+		return silent{exitFailed}
+	}
+	return nil
+}
+
+// restoreResult is the JSON of pghaul restore --json.
+type restoreResult struct {
+	Entries      int      `json:"entries"`
+	Rows         int64    `json:"rows"`
+	Bytes        int64    `json:"bytes"`
+	LargeObjects int      `json:"large_objects"`
+	Seconds      float64  `json:"seconds"`
+	Errors       []string `json:"errors"`
+}
+
+func reportRestore(env *environment, f *pgflags.Restore, res *restore.Result, log *ui.Log) error {
+	if f.JSON {
+		out := restoreResult{Entries: res.Entries, Rows: res.Rows, Bytes: res.Bytes,
+			LargeObjects: res.LargeObjects, Seconds: res.Duration.Seconds(), Errors: []string{}}
+		for _, e := range res.Errors {
+			out.Errors = append(out.Errors, e.Error())
+		}
+		return writeJSON(env.stdout, out)
+	}
+	if !f.NoProgress {
+		log.Note("restored %s entries, %s rows, %s in %s", ui.Count(int64(res.Entries)), ui.Count(res.Rows), ui.Bytes(res.Bytes), ui.Duration(res.Duration))
+	}
+	return nil
+}
+
+// printPlan prints what a restore would do, one entry a line.
+func printPlan(w io.Writer, r pgarchive.Reader, o restore.Options) error {
+	plan, err := restore.NewPlan(r, &o)
+	if err != nil {
+		return err
+	}
+	return plan.Write(w)
+}
+
+// restoreProgress shows a restore on a meter.
+type restoreProgress struct{ m *ui.Meter }
+
+var _ restore.Progress = restoreProgress{}
+
+func (p restoreProgress) Plan(t restore.Totals)             { p.m.Total(t.DataBytes, t.Entries) }
+func (p restoreProgress) EntryStarted(e *pgarchive.Entry)   { p.m.Start(e.Desc + " " + e.Tag) }
+func (p restoreProgress) EntryDone(*pgarchive.Entry, error) { p.m.Finish() }
+
+func (p restoreProgress) Data(_ *pgarchive.Entry, bytes, rows int64) { p.m.Add(bytes, rows) }
+
+// writeTo gives write the file of that name, or stdout for "" and "-". A file
+// appears under its name only when it is complete and on disk.
+func writeTo(name string, stdout io.Writer, write func(io.Writer) error) (err error) {
+	if name == "" || name == "-" {
+		return write(stdout)
+	}
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() { // a device or a pipe
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return fmt.Errorf("could not open output file: %w", err)
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("could not open output file \"%s\": %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write \"%s\": %w", name, err)
+	}
+	return os.Rename(f.Name(), name)
+}
