@@ -1,0 +1,154 @@
+package drill_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pghaul/pghaul/internal/drill"
+	"github.com/pghaul/pghaul/internal/dump"
+	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/pghaul/pghaul/internal/pgtest"
+	"github.com/pghaul/pghaul/internal/scratch/localpg"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// dumpShop dumps the test database and returns the archive's path.
+func dumpShop(t *testing.T, s *pgtest.Server, f pgarchive.Format, compression string) string {
+	t.Helper()
+	s.EnsureRole(t, "pghaul_e2e_owner", "pghaul_e2e_reader")
+	db := s.NewDatabase(t)
+	sql, err := os.ReadFile(filepath.Join(pgtest.Root(t), "testdata", "shop.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Exec(t, string(sql))
+	config, err := pg.ParseConfig(db.DSN, pg.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := pgarchive.ParseCompression(compression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "archive")
+	o := dump.Options{Format: f, File: path, Compression: spec, PieceBytes: 1 << 20, NoSync: true}
+	if _, err := dump.Run(t.Context(), config, o, dump.NoProgress{}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func runDrill(t *testing.T, path string, change func(context.Context, *pg.Config) error) *drill.Report {
+	t.Helper()
+	r, err := pgarchive.Open(path, pgarchive.FormatUnknown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	report, err := drill.Run(t.Context(), path, r, drill.Options{
+		Provider: &localpg.Provider{}, Inspect: dump.Inspect, BeforeInspect: change,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// Whatever is changed in the copy is found, and named.
+func TestChangesAreFound(t *testing.T) {
+	path := dumpShop(t, pgtest.Newest(t), pgarchive.FormatDirectory, "zstd:1")
+	// Each group is planted into one copy: no change of a group hides another.
+	type change struct{ sql, want string }
+	groups := map[string][]change{"rows": {
+		{"UPDATE event SET org = org WHERE id = 1; UPDATE event SET kind = 'vieW' WHERE id = 30000", "TABLE DATA public.event: digest differs"},
+		{"INSERT INTO parent VALUES (9, 'x')", "TABLE DATA public.parent: rows differs"},
+		{"SELECT lowrite(lo_open(4242, 131072), 'x')", "BLOBS: digest differs"},
+		{"SELECT nextval('app.counter')", "SEQUENCE SET app.counter: value differs"},
+		{"SELECT setval('event_id_seq', 1)", "SEQUENCE SET public.event_id_seq: value differs"},
+	}, "definitions": {
+		{"DELETE FROM event WHERE id = 7", "TABLE DATA public.event: rows differs"},
+		{"SELECT lo_unlink(4243)", "BLOBS: rows differs"},
+		{"DROP INDEX event_kind", "INDEX public.event_kind is missing"},
+		{"CREATE INDEX more ON event (org)", "INDEX public.more is extra"},
+		{"DROP POLICY own ON app.customer; CREATE POLICY own ON app.customer FOR SELECT TO pghaul_e2e_reader USING (true)", "POLICY app.customer own: definition differs"},
+		{"REVOKE SELECT ON app.customer FROM pghaul_e2e_reader", "ACL app.TABLE customer"},
+		{"GRANT UPDATE (email) ON app.customer TO pghaul_e2e_reader", "ACL app.COLUMN customer.email is extra"},
+		{"ALTER TABLE event ALTER kind SET DEFAULT 'x'", "DEFAULT public.event kind is extra"},
+		{"ALTER TABLE cache ALTER v SET NOT NULL", "TABLE public.cache: definition differs"},
+		{"ALTER TABLE app.customer DISABLE TRIGGER customer_touch", "TRIGGER app.customer customer_touch: definition differs"},
+		{"ALTER TABLE app.customer DISABLE ROW LEVEL SECURITY", "ROW SECURITY app.customer is missing"},
+		{"ALTER TABLE event DROP CONSTRAINT event_org", "CHECK CONSTRAINT public.event event_org is missing"},
+		{"CREATE OR REPLACE FUNCTION app.total(bigint) RETURNS numeric LANGUAGE sql STABLE AS 'SELECT 0.0'", "FUNCTION app.total(bigint): definition differs"},
+		{"ALTER TABLE event OWNER TO pghaul_e2e_owner", "TABLE public.event: owner differs"},
+		{"COMMENT ON TABLE app.purchase IS 'other'", "COMMENT app.TABLE purchase: definition differs"},
+		{"ALTER TYPE app.state ADD VALUE 'lost'", "TYPE app.state: definition differs"},
+		{"ALTER SCHEMA app OWNER TO pghaul_e2e_owner", "SCHEMA app: owner differs"},
+	}}
+	for name, group := range groups {
+		t.Run(name, func(t *testing.T) {
+			report := runDrill(t, path, func(ctx context.Context, config *pg.Config) error {
+				conn, err := pg.Connect(ctx, config)
+				if err != nil {
+					return err
+				}
+				defer conn.Close(ctx)
+				for _, c := range group {
+					if err := conn.Exec(ctx, c.sql); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if report.Identical {
+				t.Error("the copy counts as identical")
+			}
+			var all []string
+			for _, f := range report.Differences {
+				all = append(all, f.String())
+			}
+			text := strings.Join(all, "\n")
+			for _, c := range group {
+				if !strings.Contains(text, c.want) {
+					t.Errorf("after %s: %q is not in the report", c.sql, c.want)
+				}
+			}
+			if t.Failed() {
+				t.Log(text)
+			}
+		})
+	}
+}
+
+// One byte changed in an archive's data is found: where nothing is compressed only
+// the digest can tell.
+func TestChangedByteIsFound(t *testing.T) {
+	path := dumpShop(t, pgtest.Newest(t), pgarchive.FormatCustom, "none")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := strings.Index(string(b), "c500@example.test")
+	if i < 0 {
+		t.Fatal("the row is not in the archive")
+	}
+	b[i] = 'd'
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := runDrill(t, path, nil)
+	var where []string
+	for _, f := range report.Differences {
+		where = append(where, string(f.Stage)+" "+f.Desc+" "+string(f.Namespace)+"."+string(f.Name))
+	}
+	text := strings.Join(where, "\n")
+	for _, want := range []string{"archive TABLE DATA app.customer", "copy TABLE DATA app.customer"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s not found in:\n%s", want, text)
+		}
+	}
+}
