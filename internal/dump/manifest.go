@@ -30,7 +30,7 @@ func (d *dumper) manifest(db *catalog.Database, p *Plan, partial bool) *manifest
 		case "EXTENSION":
 			extensions[e.Tag] = true
 		case "SEQUENCE SET":
-			if t := sequenceOf(db, e); t != nil && t.Sequence != nil {
+			if t := sequenceOf(db, e); t != nil { // checked by checkSequences
 				m.Sequences = append(m.Sequences, manifest.Sequence{
 					Namespace: manifest.Name(e.Namespace), Name: manifest.Name(e.Tag),
 					LastValue: t.Sequence.LastValue, IsCalled: t.Sequence.IsCalled,

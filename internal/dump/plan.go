@@ -257,16 +257,19 @@ func checkSequences(db *catalog.Database, entries []*pgarchive.Entry) error {
 			continue
 		}
 		t := sequenceOf(db, e)
-		if t != nil && (t.Sequence == nil || !t.Sequence.HasState) {
+		if t == nil || t.Sequence == nil || !t.Sequence.HasState {
 			return &Error{Op: "dump sequence", Object: e.Namespace + "." + e.Tag, Err: errMissing}
 		}
 	}
 	return nil
 }
 
+// sequenceOf returns the sequence of a SEQUENCE SET entry, whose one dependency it is; nil if there is none.
 func sequenceOf(db *catalog.Database, e *pgarchive.Entry) *catalog.Table {
-	if data, ok := db.ByDumpID(catalog.DumpID(e.ID)).(*catalog.TableData); ok {
-		return data.Table
+	for _, id := range e.Dependencies {
+		if t, ok := db.ByDumpID(catalog.DumpID(id)).(*catalog.Table); ok && t.RelKind == 'S' {
+			return t
+		}
 	}
 	return nil
 }
