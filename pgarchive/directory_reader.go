@@ -108,9 +108,11 @@ func checkMemberName(name string) error {
 // memberFile is a file of the archive, decompressed.
 type memberFile struct {
 	io.ReadCloser
-	file fs.File
-	name string
-	size int64 // of what is read, -1 if not known
+	file   fs.File
+	name   string
+	method codec.Method
+	stored int64 // size of the file
+	size   int64 // of what is read, -1 if not known
 }
 
 func (f *memberFile) Close() error {
@@ -153,7 +155,7 @@ func (d *directoryReader) open(name string) (*memberFile, error) {
 		f.Close()
 		return nil, fmt.Errorf("\"%s\": %w", full, err)
 	}
-	m := &memberFile{ReadCloser: z, file: f, name: full, size: -1}
+	m := &memberFile{ReadCloser: z, file: f, name: full, method: method, stored: st.Size(), size: -1}
 	if method == codec.None {
 		m.size = st.Size()
 	}
@@ -187,7 +189,11 @@ func (d *directoryReader) Data(ctx context.Context, id ID) (io.ReadCloser, error
 	if err != nil {
 		return nil, fmt.Errorf("read data of entry %s: %w", e, err)
 	}
-	return &entryReader{ctx: ctx, e: e, r: memberReader{f}, close: f.Close}, nil
+	r := io.Reader(memberReader{f})
+	if f.stored == 0 || f.method == codec.None {
+		r = checkEnd(e, r)
+	}
+	return &entryReader{ctx: ctx, e: e, r: r, close: f.Close}, nil
 }
 
 func (d *directoryReader) LargeObjects(ctx context.Context, id ID) (LargeObjectReader, error) {

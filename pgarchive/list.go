@@ -43,15 +43,15 @@ func WriteList(w io.Writer, h Header, entries []*Entry, o *ScriptOptions) error 
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, ";\n; Archive created at %s\n", h.Created.Format(timeLayout))
-	fmt.Fprintf(b, "; dbname: %s\n; TOC Entries: %d\n; Compression: %s\n",
+	fmt.Fprintf(b, ";     dbname: %s\n;     TOC Entries: %d\n;     Compression: %s\n",
 		sqltext.SanitizeLine(h.Database, false), len(entries), h.Compression.Method)
-	fmt.Fprintf(b, "; Dump Version: %s\n; Format: %s\n; Integer: %d bytes\n; Offset: %d bytes\n",
+	fmt.Fprintf(b, ";     Dump Version: %s\n;     Format: %s\n;     Integer: %d bytes\n;     Offset: %d bytes\n",
 		h.Version, strings.ToUpper(h.Format.String()), h.IntSize, h.OffSize)
 	if h.ServerVersion != "" {
-		fmt.Fprintf(b, "; Dumped from database version: %s\n", sqltext.SanitizeLine(h.ServerVersion, false))
+		fmt.Fprintf(b, ";     Dumped from database version: %s\n", sqltext.SanitizeLine(h.ServerVersion, false))
 	}
 	if h.DumpVersion != "" {
-		fmt.Fprintf(b, "; Dumped by pg_dump version: %s\n", sqltext.SanitizeLine(h.DumpVersion, false))
+		fmt.Fprintf(b, ";     Dumped by pg_dump version: %s\n", sqltext.SanitizeLine(h.DumpVersion, false))
 	}
 	b.WriteString(";\n;\n; Selected TOC Entries:\n;\n")
 	for _, e := range entries {

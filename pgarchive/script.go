@@ -473,18 +473,12 @@ func (s *script) data(e *Entry) io.WriteCloser { return &scriptData{s: s, copy: 
 type scriptData struct {
 	s    *script
 	copy bool
-	tail []byte // the last bytes written, at most len(CopyEnd)
+	tail copyTail
 }
 
 func (d *scriptData) Write(p []byte) (int, error) {
 	if d.copy {
-		const n = len(CopyEnd)
-		if len(p) >= n {
-			d.tail = append(d.tail[:0], p[len(p)-n:]...)
-		} else {
-			d.tail = append(d.tail, p...)
-			d.tail = d.tail[max(len(d.tail)-n, 0):]
-		}
+		d.tail.add(p)
 	}
 	n, err := d.s.w.Write(p)
 	if err != nil {
@@ -494,8 +488,8 @@ func (d *scriptData) Write(p []byte) (int, error) {
 }
 
 func (d *scriptData) Close() error {
-	if d.copy && string(d.tail) != CopyEnd {
-		d.s.print(CopyEnd)
+	if d.copy {
+		d.s.print(d.tail.missing())
 	}
 	return d.s.err()
 }
@@ -575,43 +569,4 @@ func (s *script) dataFile(e *Entry) {
 		return
 	}
 	s.print("\\.\n", strings.TrimSuffix(e.CopyStmt, stdin), " FROM '$$PATH$$/", e.Filename, "';\n\n")
-}
-
-// TrimCopyEnd returns r without a CopyEnd at its end: the rows alone, as a server takes and gives them.
-func TrimCopyEnd(r io.Reader) io.Reader { return &trimReader{r: r} }
-
-type trimReader struct {
-	r    io.Reader
-	buf  []byte // read and not yet given; the last len(CopyEnd) bytes may be the end mark
-	held []byte // part of buf
-	err  error
-}
-
-func (t *trimReader) Read(p []byte) (int, error) {
-	const hold = len(CopyEnd)
-	if len(p) == 0 {
-		return 0, nil
-	}
-	for len(t.held) <= hold && t.err == nil {
-		if t.buf == nil {
-			t.buf = make([]byte, hold+copyBuffer)
-		}
-		k := copy(t.buf, t.held)
-		var n int
-		n, t.err = t.r.Read(t.buf[k:])
-		t.held = t.buf[:k+n]
-		if t.err == io.EOF && strings.HasSuffix(string(t.held[max(len(t.held)-hold, 0):]), CopyEnd) {
-			t.held = t.held[:len(t.held)-hold]
-		}
-	}
-	avail := len(t.held)
-	if t.err == nil {
-		avail -= hold
-	}
-	if avail == 0 {
-		return 0, t.err
-	}
-	n := copy(p, t.held[:avail])
-	t.held = t.held[n:]
-	return n, nil
 }

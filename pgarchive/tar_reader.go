@@ -148,13 +148,13 @@ func (t *tarReader) Data(ctx context.Context, id ID) (io.ReadCloser, error) {
 		if err := t.take(e); err != nil {
 			return nil, fmt.Errorf("read data of entry %s: %w", e, err)
 		}
-		return &entryReader{ctx: ctx, e: e, r: &tarStream{t}, close: nothing}, nil
+		return &entryReader{ctx: ctx, e: e, r: checkEnd(e, &tarStream{t}), close: nothing}, nil
 	}
 	m, ok := t.members[e.Filename]
 	if !ok {
 		return nil, fmt.Errorf("read data of entry %s: could not find file \"%s\" in archive", e, e.Filename)
 	}
-	return &entryReader{ctx: ctx, e: e, r: &exactly{t.member(m), m.size}, close: nothing}, nil
+	return &entryReader{ctx: ctx, e: e, r: checkEnd(e, &exactly{t.member(m), m.size}), close: nothing}, nil
 }
 
 func nothing() error { return nil }

@@ -292,13 +292,19 @@ func (c *contents) attach(name string) error {
 }
 
 // entryWriter is the data stream of one entry: it keeps its first error and tells the contents of its end.
+//
+// The data of a COPY in text form get their [CopyEnd] if the caller has not written it.
 type entryWriter struct {
 	w    io.WriteCloser
 	e    *Entry
 	c    *contents
 	err  error
 	done bool
+	tail copyTail
 }
+
+// textCopy reports whether the entry's data must end with CopyEnd.
+func (e *Entry) textCopy() bool { return e.CopyStmt != "" && !binaryCopy(e) }
 
 func (w *entryWriter) Write(p []byte) (int, error) {
 	if w.err != nil {
@@ -312,12 +318,18 @@ func (w *entryWriter) Write(p []byte) (int, error) {
 		w.err = fmt.Errorf("write data of entry %s: %w", w.e, err)
 		err = w.err
 	}
+	w.tail.add(p[:n])
 	return n, err
 }
 
 func (w *entryWriter) Close() error {
 	if w.done {
 		return w.err
+	}
+	if w.err == nil && w.e.textCopy() {
+		if end := w.tail.missing(); end != "" {
+			w.Write([]byte(end)) // keeps its error
+		}
 	}
 	w.done = true
 	if err := w.w.Close(); err != nil && w.err == nil {

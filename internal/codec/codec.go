@@ -26,7 +26,8 @@ func NewWriter(w io.Writer, s Spec) (io.WriteCloser, error) { return newWriter(w
 func NewBlockWriter(w io.Writer, s Spec) (io.WriteCloser, error) { return newWriter(w, s, true) }
 
 // NewReader returns a reader of what NewWriter with method m wrote into r. A
-// stream that ends before its end mark gives [io.ErrUnexpectedEOF], never io.EOF.
+// stream that ends before its end mark gives [io.ErrUnexpectedEOF], never io.EOF;
+// but an empty file is empty data in LZ4 and zstd, as pg_dump writes it.
 // Close gives the decoder back; it does not close r.
 func NewReader(r io.Reader, m Method) (io.ReadCloser, error) { return newReader(r, m, false) }
 
@@ -174,7 +175,7 @@ func newReader(r io.Reader, m Method, block bool) (io.ReadCloser, error) {
 	p := pool(&decoders, k)
 	d := &reader{pool: p, method: m}
 	d.engine = p.Get()
-	if err := d.start(r, k.block); err != nil {
+	if err := d.start(r, block); err != nil {
 		return nil, fmt.Errorf("read %s data: %w", m, noEOF(err))
 	}
 	return d, nil
@@ -196,12 +197,8 @@ func (d *reader) start(r io.Reader, block bool) error {
 		err = d.startGzip(r, block)
 	case LZ4:
 		var br *bufio.Reader
-		if br, err = peekMagic(r, lz4Magic); err == io.EOF {
-			// compress_lz4.c leaves an empty file when nothing was written.
-			d.engine, d.r = lz4.NewReader(nil), eofReader{}
-			return nil
-		} else if err != nil {
-			return err
+		if br, err = peekMagic(r, lz4Magic); err != nil {
+			return d.startEmpty(err, block)
 		}
 		e, _ := d.engine.(*lz4.Reader)
 		if e == nil {
@@ -212,7 +209,7 @@ func (d *reader) start(r io.Reader, block bool) error {
 	case Zstd:
 		var br *bufio.Reader
 		if br, err = peekMagic(r, zstdMagic); err != nil {
-			return err
+			return d.startEmpty(err, block)
 		}
 		e, _ := d.engine.(*zstd.Decoder)
 		if e == nil {
@@ -224,6 +221,16 @@ func (d *reader) start(r io.Reader, block bool) error {
 		}
 		err = e.Reset(br)
 		d.engine, d.r = e, e
+	}
+	return err
+}
+
+// startEmpty deals with the error err of reading a magic number. Empty files are what compress_lz4.c and
+// compress_zstd.c leave when nothing was written.
+func (d *reader) startEmpty(err error, block bool) error {
+	if err == io.EOF && !block {
+		d.engine, d.r = nil, eofReader{}
+		return nil
 	}
 	return err
 }

@@ -148,8 +148,8 @@ func TestTruncated(t *testing.T) {
 			t.Run(f.name+"/"+m.String(), func(t *testing.T) {
 				z := compress(t, f.writer, Spec{Method: m}, data)
 				for n := range z {
-					if m == LZ4 && n == 0 {
-						continue // what compress_lz4.c writes for no data
+					if n == 0 && m != Gzip && f.name == "file" {
+						continue // what pg_dump writes for no data
 					}
 					r, err := f.reader(bytes.NewReader(z[:n]), m)
 					if err == nil {
