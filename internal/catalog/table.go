@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/pghaul/pghaul/internal/sqltext"
 )
 
 // Table is a row of pg_class: a table, partitioned table, view, materialized view,
@@ -252,6 +254,10 @@ func (r *reader) linkTables() error {
 			r.selectTable(t)
 		}
 		t.Interesting = t.Dump&(Definition|Data|Statistics) != 0
+		if t.HasOIDs && t.Dump&Definition != 0 {
+			quote := sqltext.Quoter{All: db.Options.QuoteAllIdentifiers}
+			r.warnf("WITH OIDS is not supported anymore (table \"%s\")", quote.Ident(t.Name))
+		}
 		if t.Interesting {
 			st := r.addRelStats(&t.Meta, t.RelKind, t.Pages, t.Tuples, t.AllVisible, t.AllFrozen)
 			if t.RelKind == 'm' {
