@@ -34,6 +34,10 @@ type Options struct {
 	Encoding               string // client encoding of the dump; empty: the session's own
 	ExtraFloatDigits       *int   // nil: 3
 
+	// Settings are set last in each session, in order, for who needs more of the values' text form
+	// fixed than a dump does: the TimeZone of the database this one is compared with, say.
+	Settings [][2]string
+
 	NoSync     bool // do not flush files to disk
 	NoManifest bool // do not attach a manifest to the archive
 

@@ -114,6 +114,7 @@ func (d *dumper) setUp(ctx context.Context, c *pg.Conn) error {
 	return c.SetupDump(ctx, pg.DumpSession{
 		Encoding: d.opts.Encoding, Role: d.opts.Role, RowSecurity: d.opts.EnableRowSecurity,
 		QuoteAll: d.opts.QuoteAllIdentifiers, ExtraFloatDigits: d.opts.ExtraFloatDigits,
+		Settings: d.opts.Settings,
 	})
 }
 
