@@ -192,11 +192,11 @@ func archives(t *testing.T, db *pgtest.DB) []archive {
 	t.Helper()
 	dir := t.TempDir()
 	list := []archive{
-		{"custom", []string{"-Fc"}, true, ""},
-		{"custom without compression", []string{"-Fc", "-Z0"}, true, ""},
-		{"directory", []string{"-Fd", "-j2"}, false, ""},
-		{"tar", []string{"-Ft"}, true, ""},
-		{"inserts", []string{"-Fc", "--inserts"}, true, ""},
+		{"custom", []string{"-Fc"}, []way{{1, false}, {3, false}, {1, true}, {3, true}}, ""},
+		{"custom without compression", []string{"-Fc", "-Z0"}, []way{{3, true}}, ""},
+		{"directory", []string{"-Fd", "-j2"}, []way{{1, false}, {3, false}}, ""},
+		{"tar", []string{"-Ft"}, []way{{1, true}, {3, false}, {3, true}}, ""},
+		{"inserts", []string{"-Fc", "--inserts"}, []way{{1, false}, {3, true}}, ""},
 	}
 	for i := range list {
 		list[i].file = filepath.Join(dir, fmt.Sprint("archive", i))
@@ -206,10 +206,16 @@ func archives(t *testing.T, db *pgtest.DB) []archive {
 }
 
 type archive struct {
-	name   string
-	args   []string
-	stream bool
-	file   string
+	name string
+	args []string
+	ways []way
+	file string
+}
+
+// way is a way to restore an archive.
+type way struct {
+	jobs  int
+	piped bool
 }
 
 func TestRestore(t *testing.T) {
@@ -217,27 +223,22 @@ func TestRestore(t *testing.T) {
 		src := newShop(t, s)
 		want := text(t, src)
 		for _, a := range archives(t, src) {
-			for _, jobs := range []int{1, 3} {
-				for _, piped := range []bool{false, true} {
-					if piped && !a.stream {
-						continue
-					}
-					name := fmt.Sprintf("%s, %d jobs", a.name, jobs)
-					if piped {
-						name += ", from a pipe"
-					}
-					t.Run(name, func(t *testing.T) {
-						db := s.NewDatabase(t)
-						res := mustRun(t, open(t, a.file, piped), db, Options{Jobs: jobs})
-						same(t, want, text(t, db))
-						if a.name != "inserts" && res.Rows != 2000+12000+2+5+3000+2 {
-							t.Errorf("%d rows", res.Rows)
-						}
-						if res.LargeObjects != 3 {
-							t.Errorf("%d large objects", res.LargeObjects)
-						}
-					})
+			for _, way := range a.ways {
+				name := fmt.Sprintf("%s, %d jobs", a.name, way.jobs)
+				if way.piped {
+					name += ", from a pipe"
 				}
+				t.Run(name, func(t *testing.T) {
+					db := s.NewDatabase(t)
+					res := mustRun(t, open(t, a.file, way.piped), db, Options{Jobs: way.jobs})
+					same(t, want, text(t, db))
+					if a.name != "inserts" && res.Rows != 2000+12000+2+5+3000+2 {
+						t.Errorf("%d rows", res.Rows)
+					}
+					if res.LargeObjects != 3 {
+						t.Errorf("%d large objects", res.LargeObjects)
+					}
+				})
 			}
 		}
 	})
@@ -327,7 +328,9 @@ func TestErrors(t *testing.T) {
 			}
 			return strings.Join(out, "\n")
 		}
-		same(t, clean(talk), clean(m.String()))
+		// Since 16, ALTER statements name the kind of relation.
+		alter := regexp.MustCompile(`(?m)^Command was: ALTER (TABLE|VIEW|SEQUENCE|MATERIALIZED VIEW) (.*) OWNER`)
+		same(t, alter.ReplaceAllString(clean(talk), "ALTER $2 OWNER"), alter.ReplaceAllString(clean(m.String()), "ALTER $2 OWNER"))
 		if res.Ignored == 0 || res.Ignored != len(res.Errors) {
 			t.Errorf("%d errors of %d ignored", res.Ignored, len(res.Errors))
 		}
@@ -411,14 +414,14 @@ func TestChoice(t *testing.T) {
 		relations := `select string_agg(relname, ' ' order by relname) from pg_class where relnamespace = 'shop'::regnamespace`
 		t.Run("table", func(t *testing.T) {
 			db := run(t, Options{Tables: []string{"orders"}, Jobs: 2})
-			if got := db.QueryString(t, relations); got != "orders orders_id_seq" {
+			if got := db.QueryString(t, relations); got != "orders" {
 				t.Errorf("relations %s", got)
 			}
 			if got := db.QueryString(t, "select count(*) from shop.orders"); got != "12000" {
 				t.Errorf("%s rows", got)
 			}
 			mustRun(t, open(t, file, false), db, Options{Indexes: []string{"orders_state"}, Jobs: 2})
-			if got := db.QueryString(t, relations); got != "orders orders_id_seq orders_state" {
+			if got := db.QueryString(t, relations); got != "orders orders_state" {
 				t.Errorf("relations %s", got)
 			}
 		})
@@ -440,12 +443,12 @@ func TestChoice(t *testing.T) {
 			if err := List(open(t, file, false), &list, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if want := src.MustTool(t, "pg_restore", "-l", file); want != list.String() {
-				same(t, want, list.String())
+			if s.Major >= 16 { // before, it showed the level of the compression
+				same(t, src.MustTool(t, "pg_restore", "-l", file), list.String())
 			}
 			var chosen []string
 			for line := range strings.Lines(list.String()) {
-				if strings.Contains(line, " orders ") || strings.Contains(line, " orders_state ") {
+				if strings.Contains(line, "TABLE shop orders ") || strings.Contains(line, "TABLE DATA shop orders ") || strings.Contains(line, " orders_state ") {
 					chosen = append(chosen, line)
 				}
 			}
@@ -536,7 +539,7 @@ func TestScript(t *testing.T) {
 		src := newShop(t, s)
 		file := dump(t, src, "-Fc")
 		out := filepath.Join(t.TempDir(), "out.sql")
-		if err := ScriptFile(t.Context(), open(t, file, false), out, Options{}); err != nil {
+		if err := ScriptFile(t.Context(), open(t, file, false), out, Options{ServerVersion: s.Version}); err != nil {
 			t.Fatal(err)
 		}
 		db := s.NewDatabase(t)
