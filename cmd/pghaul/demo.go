@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pghaul/pghaul/internal/drill"
-	"github.com/pghaul/pghaul/internal/dump"
 	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/pgflags"
 	"github.com/pghaul/pghaul/internal/scratch"
@@ -129,7 +128,7 @@ func (d *demo) drill(ctx context.Context, archive string, change func(context.Co
 	report, err := drill.Run(ctx, "shop.dump", r, drill.Options{
 		Jobs:          2,
 		Provider:      &localpg.Provider{},
-		Inspect:       dump.Inspect,
+		Inspect:       inspect,
 		BeforeInspect: change,
 	})
 	if err != nil {

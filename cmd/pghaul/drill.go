@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pghaul/pghaul/internal/drill"
-	"github.com/pghaul/pghaul/internal/dump"
 	"github.com/pghaul/pghaul/internal/scratch/localpg"
 	"github.com/pghaul/pghaul/internal/ui"
 	"github.com/pghaul/pghaul/pgarchive"
@@ -59,7 +58,7 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 	report, err := drill.Run(ctx, archive, r, drill.Options{
 		Jobs:     o.Jobs,
 		Provider: &localpg.Provider{},
-		Inspect:  dump.Inspect,
+		Inspect:  inspect,
 		Progress: restoreProgress{meter},
 		Phase:    meter.Phase,
 		Keep:     o.Keep,

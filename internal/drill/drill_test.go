@@ -9,6 +9,7 @@ import (
 
 	"github.com/pghaul/pghaul/internal/drill"
 	"github.com/pghaul/pghaul/internal/dump"
+	"github.com/pghaul/pghaul/internal/manifest"
 	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/pgtest"
 	"github.com/pghaul/pghaul/internal/scratch/localpg"
@@ -43,6 +44,10 @@ func dumpShop(t *testing.T, s *pgtest.Server, f pgarchive.Format, compression st
 	return path
 }
 
+func inspect(ctx context.Context, c *pg.Config, jobs int) (*manifest.Manifest, error) {
+	return dump.Describe(ctx, c, dump.Options{Jobs: jobs}, nil)
+}
+
 func runDrill(t *testing.T, path string, change func(context.Context, *pg.Config) error) *drill.Report {
 	t.Helper()
 	r, err := pgarchive.Open(path, pgarchive.FormatUnknown)
@@ -51,7 +56,7 @@ func runDrill(t *testing.T, path string, change func(context.Context, *pg.Config
 	}
 	defer r.Close()
 	report, err := drill.Run(t.Context(), path, r, drill.Options{
-		Provider: &localpg.Provider{}, Inspect: dump.Inspect, BeforeInspect: change,
+		Provider: &localpg.Provider{}, Inspect: inspect, BeforeInspect: change,
 	})
 	if err != nil {
 		t.Fatal(err)

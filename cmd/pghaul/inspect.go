@@ -1,0 +1,14 @@
+package main
+
+import (
+	"context"
+
+	"github.com/pghaul/pghaul/internal/dump"
+	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/pg"
+)
+
+// inspect is the drill's way to read the copy.
+func inspect(ctx context.Context, c *pg.Config, jobs int) (*manifest.Manifest, error) {
+	return dump.Describe(ctx, c, dump.Options{Jobs: jobs}, nil)
+}
