@@ -96,3 +96,49 @@ func TestVariants(t *testing.T) {
 		}
 	})
 }
+
+// TestDatabase compares dumps of a database that exists already with pg_dump's: that named by
+// PGHAUL_TEST_DATABASE, on each server that has it.
+func TestDatabase(t *testing.T) {
+	name := os.Getenv("PGHAUL_TEST_DATABASE")
+	if name == "" {
+		t.Skip("PGHAUL_TEST_DATABASE does not name a database to compare the dumps of")
+	}
+	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
+		db := s.Database(t, name)
+		for _, v := range dumpVariants {
+			t.Run(v.name, func(t *testing.T) {
+				want, ok := oracleScript(t, db, v.variant)
+				if !ok {
+					pgtest.Missing(t, "pg_dump 18")
+					return
+				}
+				// No diff of whole scripts: they may be long.
+				got, lines := strings.Split(script(t, db, v.variant), "\n"), strings.Split(want, "\n")
+				wrong := 0
+				for i := 0; i < max(len(got), len(lines)) && wrong < 10; i++ {
+					var ours, theirs string
+					if i < len(got) {
+						ours = got[i]
+					}
+					if i < len(lines) {
+						theirs = lines[i]
+					}
+					if ours != theirs {
+						wrong++
+						t.Errorf("line %d\npg_dump: %s\nours:    %s", i+1, theirs, ours)
+					}
+				}
+				if dir := os.Getenv("PGHAUL_TEST_KEEP_SCRIPTS"); wrong > 0 && dir != "" {
+					file := filepath.Join(dir, strings.ReplaceAll(v.name, " ", "-"))
+					if err := os.WriteFile(file+".ours", []byte(strings.Join(got, "\n")), 0o644); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(file+".pg_dump", []byte(want), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		}
+	})
+}
