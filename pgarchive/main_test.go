@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pghaul/pghaul/internal/codec"
 	"github.com/pghaul/pghaul/internal/pgtest"
+	"github.com/pghaul/pghaul/pgarchive"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -56,4 +58,24 @@ func gunzip(t testing.TB, path string) string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// decompress reads a file whole.
+func decompress(t testing.TB, path string, z pgarchive.Compression) string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := codec.NewReader(f, z.Method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }

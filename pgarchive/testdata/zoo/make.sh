@@ -51,4 +51,8 @@ if [ "$ver" -ge 18 ]; then
   "${psql[@]}" "$db" -c 'analyze'
   dump -Fc --statistics -Z zstd -f "pg$ver-statistics.custom"
 fi
+if [ "$ver" -ge 18 ]; then
+  dump -Fp --restrict-key=zoo -f "plain-pg$ver.sql"
+  dump -Fp --restrict-key=zoo --clean --if-exists --create --inserts -f "plain-pg$ver-create-inserts.sql"
+fi
 gzip -f "pg$ver-none.tar"
