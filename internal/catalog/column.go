@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,6 +59,12 @@ func (r *reader) columnsStage() stage {
 	return stage{name: "columns", fetch: r.fetchColumns, link: r.linkColumns}
 }
 
+// userOptions leaves out pg_attver, which later minor versions of 17 and older store among a column's
+// options for themselves: other servers refuse it, and theirs give it another value.
+func userOptions(options []string) []string {
+	return slices.DeleteFunc(options, func(o string) bool { return strings.HasPrefix(o, "pg_attver=") })
+}
+
 func (r *reader) fetchColumns(ctx context.Context, q Querier) error {
 	oids, found := r.tableOIDs(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
 	if !found {
@@ -107,7 +114,7 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 		c.TypeName, c.TypeOID = v.str(), v.oid()
 		c.StatsTarget = v.intOr(-1)
 		c.Storage, c.TypeStorage, c.Len, c.Align, c.IsLocal = v.char(), v.char(), v.int(), v.char(), v.bool()
-		c.Collation, c.Options, c.FDWOptions = v.oid(), v.strs(), v.str()
+		c.Collation, c.Options, c.FDWOptions = v.oid(), userOptions(v.strs()), v.str()
 		c.Identity, c.Generated, c.Compression, c.MissingVal = v.char(), v.char(), v.char(), v.str()
 		c.NotNull, c.NotNullName, c.NotNullInvalid = v.bool(), v.str(), v.bool()
 		c.NotNullNoInherit, c.NotNullIsLocal, c.NotNullComment = v.bool(), v.bool(), v.str()
