@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -239,4 +240,41 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 	})
+}
+
+func TestInventoryOfLargeObjects(t *testing.T) {
+	grouped := []*pgarchive.Entry{
+		{ID: 1, Desc: "BLOB METADATA", Tag: "16400..16401", Owner: "alice", Defn: "16400\n16401\n"},
+		{ID: 2, Desc: "BLOBS", Tag: "16400..16401", HasData: true},
+		{ID: 3, Desc: "ACL", Tag: "LARGE OBJECTS 16400..16401", Owner: "alice", Dependencies: []pgarchive.ID{1}, Defn: "GRANT SELECT ON LARGE OBJECT 16400 TO bob;\n"},
+		{ID: 4, Desc: "BLOB METADATA", Tag: "16402", Owner: "bob", Defn: "16402\n"},
+	}
+	single := []*pgarchive.Entry{
+		{ID: 9, Desc: "BLOB", Tag: "16402", Owner: "bob", Defn: "SELECT pg_catalog.lo_create('16402');\n"},
+		{ID: 1, Desc: "BLOB", Tag: "16400", Owner: "alice", Defn: "SELECT pg_catalog.lo_create('16400');\n"},
+		{ID: 3, Desc: "ACL", Tag: "LARGE OBJECT 16400", Owner: "alice", Dependencies: []pgarchive.ID{1}, Defn: "GRANT SELECT ON LARGE OBJECT 16400 TO bob;\n"},
+		{ID: 5, Desc: "BLOB", Tag: "16401", Owner: "alice", Defn: "SELECT pg_catalog.lo_create('16401');\n"},
+		{ID: 6, Desc: "ACL", Tag: "LARGE OBJECT 16401", Owner: "alice", Dependencies: []pgarchive.ID{5}, Defn: "GRANT SELECT ON LARGE OBJECT 16401 TO bob;\n"},
+		{ID: 7, Desc: "BLOBS", Tag: "BLOBS", HasData: true},
+	}
+	a, b := Inventory(grouped), Inventory(single)
+	if d := cmp.Diff(a, b); d != "" || len(a) != 5 {
+		t.Errorf("%d objects; grouped and single differ:\n%s", len(a), d)
+	}
+	single[4].Defn = "GRANT ALL ON LARGE OBJECT 16401 TO bob;\n"
+	got := Report(Compare(&Manifest{Objects: a, Complete: true}, &Manifest{Objects: Inventory(single)}))
+	if got != "ACL LARGE OBJECT 16401: definition differs\n" {
+		t.Error(got)
+	}
+
+	many := &pgarchive.Entry{ID: 1, Desc: "BLOB METADATA", Tag: "1..20000", Owner: "alice"}
+	for i := range 20000 {
+		many.Defn += fmt.Sprintln(i + 1)
+	}
+	a = Inventory([]*pgarchive.Entry{many})
+	many.Owner = "bob"
+	b = Inventory([]*pgarchive.Entry{many})
+	if len(a) != 1 || a[0].Tag != "20000" || a[0].Fingerprint == b[0].Fingerprint {
+		t.Errorf("%+v, %+v", a, b)
+	}
 }
