@@ -105,6 +105,10 @@ func (r *reader) read(ctx context.Context, lock Locker) error {
 	if err := r.fetchAll(ctx, stages); err != nil {
 		return err
 	}
+	// before the links, which would stumble over what they do not know
+	if err := r.checkUnknown(); err != nil {
+		return err
+	}
 	for _, s := range stages {
 		if s.link == nil {
 			continue
@@ -188,14 +192,10 @@ func (t *Table) lockComponents() Component {
 	return Definition | Data | Statistics | Policies
 }
 
-// finish completes the database after all links: boundaries, roles referred to, and the check that nothing was
-// found that is not known here.
+// finish completes the database after all links: the roles referred to, and the boundaries.
 func (r *reader) finish() error {
 	if r.err != nil {
 		return r.err
-	}
-	if err := r.checkUnknown(); err != nil {
-		return err
 	}
 	r.linkRoles()
 	pre := &Boundary{Meta{Kind: KindPreDataBoundary, Name: "PRE-DATA BOUNDARY"}}
