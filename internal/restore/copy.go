@@ -34,6 +34,14 @@ func (s archiveSource) again() bool { return !s.r.Sequential() }
 // data loads the rows of a table.
 func (w *worker) data(ctx context.Context, it *Item, src source, t *Timing) error {
 	e := it.Entry
+	// Triggers that are off for one piece of a table must not be switched on while another
+	// is being loaded: then each piece is a transaction, whose lock keeps the others away.
+	alone := w.o.DisableTriggers && !w.plan.Schema && w.parallel && it.pieces > 1
+	if alone {
+		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
+			return err
+		}
+	}
 	if err := w.prepareData(ctx, it); err != nil {
 		return err
 	}
@@ -47,10 +55,18 @@ func (w *worker) data(ctx context.Context, it *Item, src source, t *Timing) erro
 	if err != nil {
 		return err
 	}
+	if alone && w.conn.TxStatus() == 'E' {
+		// The failure was reported. The session is again what it was before, which it has to find out.
+		w.session.Reset()
+		return w.transaction(ctx, it, "ROLLBACK")
+	}
 	for _, sql := range w.session.EndData(e) {
 		if _, err := w.exec(ctx, it, sql); err != nil {
 			return err
 		}
+	}
+	if alone {
+		return w.transaction(ctx, it, "COMMIT")
 	}
 	return nil
 }
@@ -99,7 +115,7 @@ func (r *retry) Error() string { return r.err.Error() }
 // fresh says whether a table data entry can be loaded into an emptied table.
 func (w *worker) fresh(it *Item) bool {
 	tab := it.table
-	return !w.o.NoFreeze && tab != nil && tab.created && len(tab.data) == 1 && !it.Entry.LoadsViaRoot() && !w.inTransactions() &&
+	return !w.o.NoFreeze && tab != nil && tab.created && it.pieces == 1 && !it.Entry.LoadsViaRoot() && !w.inTransactions() &&
 		(tab.Entry.RelKind == 0 || tab.Entry.RelKind == 'r') && it.Entry.Desc == "TABLE DATA"
 }
 

@@ -393,7 +393,7 @@ func TestMissingPermissions(t *testing.T) {
 		if _, err := Run(t.Context(), open(t, file, false), c, Options{Jobs: 2, NoOwner: true, NoPrivileges: true}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if n := db.QueryString(t, "select count(*) from shop.orders"); n != "12000" {
+		if n := db.QueryString(t, "select count(*) from shop.orders"); n != "6000" {
 			t.Errorf("%s rows", n)
 		}
 	})

@@ -39,6 +39,7 @@ type Item struct {
 	place   int               // in Plan.Items
 	table   *Item             // of a TABLE DATA entry: its TABLE entry, if the archive has it
 	data    []*Item           // of a TABLE entry: its TABLE DATA entries
+	pieces  int               // entries that hold data of the same table
 
 	created   bool // this restore made the table
 	done      bool // also: nothing was to be done
@@ -123,7 +124,15 @@ func newPlan(entries []*pgarchive.Entry, script *pgarchive.ScriptOptions, jobs i
 		p.Items = append(p.Items, it)
 		p.byID[e.ID] = it
 	}
+	type name struct{ schema, table string }
+	pieces := make(map[name]int)
 	for _, it := range p.Items {
+		if it.Entry.Desc == "TABLE DATA" {
+			pieces[name{it.Entry.Namespace, it.Entry.Tag}]++
+		}
+	}
+	for _, it := range p.Items {
+		it.pieces = pieces[name{it.Entry.Namespace, it.Entry.Tag}]
 		if it.Entry.Desc != "TABLE DATA" || len(it.Entry.Dependencies) == 0 {
 			continue
 		}

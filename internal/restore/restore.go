@@ -81,6 +81,8 @@ func Run(ctx context.Context, r pgarchive.Reader, target *pg.Config, o Options, 
 		target:   target,
 		res:      res,
 	}
+	run.script.Info = func(m string) { run.log(Info, m) }
+	run.script.Warn = func(m string) { run.log(Warning, m) }
 	p.Plan(plan.Totals())
 	if plan.ImpliedNoSchema {
 		run.log(Info, "implied no-schema restore")
@@ -141,20 +143,12 @@ func (r *run) restore(ctx context.Context) error {
 
 // serial restores all entries on the leader's connection, pass by pass.
 func (r *run) serial(ctx context.Context, leader *worker) error {
-	for _, it := range r.plan.Wanted() {
-		var err error
-		switch {
-		case it.done || it.Want&wantAny == 0:
-		case it.streamed() && r.r.Sequential():
-			err = r.upTo(ctx, leader, it)
-		default:
-			err = leader.restore(ctx, it, archiveSource{r.r, it.Entry.ID})
+	return leader.restoreAll(ctx, r.plan.Wanted(), func(it *Item) error {
+		if r.r.Sequential() {
+			return r.upTo(ctx, leader, it)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return leader.restore(ctx, it, archiveSource{r.r, it.Entry.ID})
+	})
 }
 
 // drop drops what is wanted, last made first, and in create mode only the database

@@ -60,6 +60,7 @@ func (r *run) parallel(ctx context.Context, leader *worker) error {
 // Comments and the like belong to it until the first entry of another section.
 func (s *scheduler) preData(ctx context.Context, leader *worker) error {
 	passed := false
+	var now []*Item
 	for _, it := range s.plan.Items {
 		switch it.Entry.Section {
 		case pgarchive.SectionPreData:
@@ -71,19 +72,18 @@ func (s *scheduler) preData(ctx context.Context, leader *worker) error {
 				continue
 			}
 		}
-		if it.Pass != pgarchive.PassMain {
-			continue
+		if it.Pass == pgarchive.PassMain {
+			now = append(now, it)
 		}
-		if it.Want&wantAny != 0 {
-			s.log(Info, fmt.Sprintf("processing item %d %s %s", it.Entry.ID, it.Entry.Desc, it.Entry.Tag))
-			if err := leader.restore(ctx, it, archiveSource{s.r, it.Entry.ID}); err != nil {
-				return err
-			}
-		}
+	}
+	err := leader.restoreAll(ctx, now, func(it *Item) error {
+		return leader.restore(ctx, it, archiveSource{s.r, it.Entry.ID})
+	})
+	for _, it := range now {
 		it.done = true
 		s.ready.Done(it.Entry.ID)
 	}
-	return nil
+	return err
 }
 
 // hire opens connections until there are n workers, the leader among them. A server that has no
@@ -247,6 +247,7 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 		case o := <-outcomes:
 			s.running--
 			s.hold(o.item, -1)
+			s.tableMade(o.item)
 			idle = append(idle, o.worker)
 			if o.err != nil {
 				stop(o.err)

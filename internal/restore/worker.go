@@ -242,16 +242,12 @@ func (w *worker) entry(ctx context.Context, it *Item, src source, t *Timing) err
 				return err
 			}
 		}
-		if e.Namespace != "" {
-			w.log(Info, fmt.Sprintf("creating %s \"%s.%s\"", e.Desc, e.Namespace, e.Tag))
-		} else {
-			w.log(Info, fmt.Sprintf("creating %s \"%s\"", e.Desc, e.Tag))
-		}
+		w.announce(it)
 		if err := w.define(ctx, it, pgarchive.WantSchema); err != nil {
 			return err
 		}
 		defined = true
-		if e.Desc == "TABLE" {
+		if !w.parallel {
 			w.tableMade(it)
 		}
 		if isDatabase(e) {
@@ -277,7 +273,7 @@ func (w *worker) entry(ctx context.Context, it *Item, src source, t *Timing) err
 				return err
 			}
 		case !defined:
-			w.log(Info, "executing "+e.Desc+" "+e.Tag)
+			w.announce(it)
 			if err := w.define(ctx, it, pgarchive.WantData); err != nil {
 				return err
 			}
@@ -310,16 +306,19 @@ func isManyObjects(e *pgarchive.Entry) bool {
 	return e.Desc == "BLOB METADATA" || e.Desc == "ACL" && strings.HasPrefix(e.Tag, "LARGE OBJECTS")
 }
 
-// tableMade notes what became of a table, for its data.
-func (w *worker) tableMade(it *Item) {
+// tableMade notes what became of a table, for its data. It is for the goroutine that gives out the work.
+func (r *run) tableMade(it *Item) {
+	if it.Entry.Desc != "TABLE" || it.Want&pgarchive.WantSchema == 0 {
+		return
+	}
 	if it.failures == 0 {
 		it.created = true
 		return
 	}
-	if !w.o.NoDataForFailedTables {
+	if !r.o.NoDataForFailedTables {
 		return
 	}
-	w.log(Info, fmt.Sprintf("table \"%s\" could not be created, will not restore its data", it.Entry.Tag))
+	r.log(Info, fmt.Sprintf("table \"%s\" could not be created, will not restore its data", it.Entry.Tag))
 	for _, d := range it.data {
 		d.Want &^= wantAny
 	}
