@@ -140,7 +140,7 @@ func (o *Options) Check() error {
 		return nil
 	}
 	for _, err := range []error{
-		exclusive(o.DataOnly, "-a/--data-only", o.SchemaOnly, "-s/--schema-only"),
+		exclusive(o.SchemaOnly, "-s/--schema-only", o.DataOnly, "-a/--data-only"),
 		exclusive(o.SchemaOnly, "-s/--schema-only", o.StatisticsOnly, "--statistics-only"),
 		exclusive(o.DataOnly, "-a/--data-only", o.StatisticsOnly, "--statistics-only"),
 		exclusive(o.DataOnly, "-a/--data-only", o.NoData, "--no-data"),
