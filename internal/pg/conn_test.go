@@ -388,8 +388,9 @@ func TestConnectFakeServer(t *testing.T) {
 // startup reads a start-up message.
 func startup(c net.Conn) {
 	var size [4]byte
-	io.ReadFull(c, size[:])
-	io.ReadFull(c, make([]byte, int(size[2])<<8|int(size[3])-4))
+	if _, err := io.ReadFull(c, size[:]); err == nil {
+		io.ReadFull(c, make([]byte, max(4, int(size[2])<<8|int(size[3]))-4))
+	}
 }
 
 // What pgconn would read from the environment must not get in.

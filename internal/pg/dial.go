@@ -164,6 +164,10 @@ func (d *dialer) secure(ctx context.Context, conn *net.Conn) error {
 	}
 	secure := tls.Client(raw, tc)
 	if err := secure.HandshakeContext(ctx); err != nil {
+		var name *serverNameError
+		if errors.As(err, &name) {
+			return name
+		}
 		return fmt.Errorf("SSL error: %w", err)
 	}
 	if d.c.tls.negotiation == "direct" && secure.ConnectionState().NegotiatedProtocol != "postgresql" {

@@ -385,7 +385,13 @@ func checkServerName(leaf *x509.Certificate, host string) error {
 	if len(names) > 0 {
 		first = names[0]
 	}
-	return fmt.Errorf("server certificate for %q does not match host name %q", first, host)
+	return &serverNameError{first, host}
+}
+
+type serverNameError struct{ cert, host string }
+
+func (e *serverNameError) Error() string {
+	return fmt.Sprintf("server certificate for %q does not match host name %q", e.cert, e.host)
 }
 
 // matchName allows "*" as the whole first label.
