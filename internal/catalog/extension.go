@@ -169,18 +169,11 @@ ORDER BY 1, 2`
 	}
 }
 
+// configTables makes the data objects of an extension's configuration tables.
 func (r *reader) configTables(e *Extension) {
-	if len(r.sel.extensions) > 0 && !r.sel.extensions[e.ID.OID] || r.sel.notExtensions[e.ID.OID] {
-		return
-	}
 	for i, oid := range e.Config {
 		t := r.db.Table(oid)
-		if t == nil || t.Schema == nil {
-			continue
-		}
-		wanted := e.Dump&Definition != 0 ||
-			r.sel.tables[oid] || t.Schema.Dump&Data != 0
-		if !wanted || r.sel.notTables[oid] || r.sel.notSchemas[t.Schema.ID.OID] {
+		if t == nil || !r.wantsConfigRows(e, t) {
 			continue
 		}
 		r.makeTableData(t)
@@ -188,4 +181,26 @@ func (r *reader) configTables(e *Extension) {
 			t.DataObj.Filter = e.Conditions[i]
 		}
 	}
+}
+
+// wantsConfigRows says whether the rows of a configuration table of e are dumped. It can be asked once the
+// tables are known.
+func (r *reader) wantsConfigRows(e *Extension, t *Table) bool {
+	if len(r.sel.extensions) > 0 && !r.sel.extensions[e.ID.OID] || r.sel.notExtensions[e.ID.OID] {
+		return false
+	}
+	wanted := e.Dump&Definition != 0 || r.sel.tables[t.ID.OID] || t.Schema.Dump&Data != 0
+	return wanted && !r.sel.notTables[t.ID.OID] && !r.sel.notSchemas[t.Schema.ID.OID]
+}
+
+// isConfigTable says whether t is a configuration table, or sequence, whose rows are dumped.
+func (r *reader) isConfigTable(t *Table) bool {
+	for _, e := range r.db.Extensions {
+		for _, oid := range e.Config {
+			if oid == t.ID.OID && r.wantsConfigRows(e, t) {
+				return true
+			}
+		}
+	}
+	return false
 }

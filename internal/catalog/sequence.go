@@ -27,12 +27,13 @@ func (r *reader) sequencesStage() stage {
 // wantsSequenceValue says whether t is a sequence whose value is dumped.
 func (r *reader) wantsSequenceValue(t *Table) bool {
 	o := &r.db.Options
-	return t.RelKind == 'S' && (!o.NoData || o.SequenceData) && t.Dump&Data != 0 && r.dumpsRows(t)
+	wanted := (!o.NoData || o.SequenceData) && t.Dump&Data != 0
+	return t.RelKind == 'S' && r.dumpsRows(t) && (wanted || r.isConfigTable(t))
 }
 
 func (r *reader) fetchSequences(ctx context.Context, q Querier) error {
 	r.sequences = make(map[uint32]*Sequence)
-	oids, found := r.tableOIDs(func(t *Table) bool { return t.RelKind == 'S' && t.Dump != None })
+	oids, found := r.tableOIDs(func(t *Table) bool { return t.RelKind == 'S' && (t.Dump != None || r.isConfigTable(t)) })
 	if !found {
 		return nil
 	}
