@@ -26,6 +26,7 @@ type customReader struct {
 	places  map[ID]int64   // a file: of blocks whose offset the archive does not say
 	scanErr error          // a file: what ended the scan
 	atEnd   bool           // all blocks were seen
+	seen    map[ID]bool    // a stream: entries whose blocks came
 	cur     *sequentialCur // a stream: the block it stands in
 
 	attachments map[string][]byte
@@ -468,14 +469,20 @@ func (c *customReader) NextData(ctx context.Context) (ID, error) {
 		}
 		h, err := c.readBlockHeader(c.wire(c.in))
 		if err == io.EOF {
+			if missing := c.missing(c.seen); missing != nil {
+				return 0, missing
+			}
 			c.atEnd = true
-			c.attRead = true
 			return 0, io.EOF
 		} else if err != nil {
 			return 0, fmt.Errorf("read archive: %w", err)
 		}
 		c.cur = &sequentialCur{blockHeader: h}
 		if e := c.byID[h.id]; e != nil {
+			if c.seen == nil {
+				c.seen = make(map[ID]bool)
+			}
+			c.seen[h.id] = true
 			return h.id, nil
 		}
 		if h.kind == blockData {

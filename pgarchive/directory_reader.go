@@ -169,13 +169,14 @@ func (d *directoryReader) NextData(context.Context) (ID, error) { return 0, errN
 
 // memberReader names the file in errors.
 type memberReader struct {
-	f *memberFile
+	r    io.Reader
+	name string
 }
 
 func (m memberReader) Read(p []byte) (int, error) {
-	n, err := m.f.Read(p)
+	n, err := m.r.Read(p)
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("\"%s\": %w", m.f.name, cause(err))
+		err = fmt.Errorf("\"%s\": %w", m.name, cause(err))
 	}
 	return n, err
 }
@@ -189,11 +190,11 @@ func (d *directoryReader) Data(ctx context.Context, id ID) (io.ReadCloser, error
 	if err != nil {
 		return nil, fmt.Errorf("read data of entry %s: %w", e, err)
 	}
-	r := io.Reader(memberReader{f})
+	r := io.Reader(f)
 	if f.stored == 0 || f.method == codec.None {
 		r = checkEnd(e, r)
 	}
-	return &entryReader{ctx: ctx, e: e, r: r, close: f.Close}, nil
+	return &entryReader{ctx: ctx, e: e, r: memberReader{r, f.name}, close: f.Close}, nil
 }
 
 func (d *directoryReader) LargeObjects(ctx context.Context, id ID) (LargeObjectReader, error) {
@@ -209,13 +210,13 @@ func (d *directoryReader) LargeObjects(ctx context.Context, id ID) (LargeObjectR
 	if err != nil {
 		return nil, fmt.Errorf("could not open large object TOC file for input: %w", err)
 	}
-	return &listedLOs{ctx: ctx, e: e, list: bufio.NewReader(memberReader{f}), name: f.name, closeList: f.Close,
+	return &listedLOs{ctx: ctx, e: e, list: bufio.NewReader(memberReader{f, f.name}), name: f.name, closeList: f.Close,
 		open: func(name string) (io.Reader, func() error, error) {
 			f, err := d.open(name)
 			if err != nil {
 				return nil, nil, err
 			}
-			return memberReader{f}, f.Close, nil
+			return memberReader{f, f.name}, f.Close, nil
 		}}, nil
 }
 

@@ -38,7 +38,8 @@ type Reader interface {
 	Sequential() bool
 
 	// NextData returns the ID of the next data block in the stream, io.EOF at
-	// the end. It is for sequential archives only.
+	// the end. An end before all entries had their data is another error.
+	// It is for sequential archives only.
 	NextData(ctx context.Context) (ID, error)
 
 	Close() error
@@ -330,6 +331,16 @@ func (t *tocOf) dataEntry(id ID, largeObjects bool) (*Entry, error) {
 		return nil, fmt.Errorf("read data of entry %s: large objects belong to entries of kind %s, others do not", e, descBlobs)
 	}
 	return e, nil
+}
+
+// missing returns an error about the first entry whose data are not among those seen in a stream.
+func (t *tocOf) missing(seen map[ID]bool) error {
+	for _, e := range t.entries {
+		if e.HasData && !seen[e.ID] {
+			return fmt.Errorf("archive ends before the data of entry %s: %w", e, io.ErrUnexpectedEOF)
+		}
+	}
+	return nil
 }
 
 // checkAttachmentName refuses names that would be something else in one of the formats.

@@ -28,6 +28,8 @@ type tarReader struct {
 	group       *Entry     // the entry whose large objects come
 	byFile      map[string]*Entry
 	atEnd       bool
+	endMark     bool        // the last block was one of zeros
+	seen        map[ID]bool // entries whose data came
 	attachments map[string][]byte
 }
 
@@ -89,6 +91,7 @@ func (t *tarReader) readTOC(r *bufio.Reader, size int64) error {
 func (t *tarReader) indexMembers() error {
 	t.members = make(map[string]tarMember)
 	var h [tarBlock]byte
+	ended := false
 	for pos := int64(0); pos < t.in.size; {
 		if n, err := t.in.at.ReadAt(h[:], pos); n < tarBlock {
 			if err == io.EOF {
@@ -102,6 +105,7 @@ func (t *tarReader) indexMembers() error {
 			return fmt.Errorf("%w file position %d", err, pos-tarBlock)
 		}
 		if !ok {
+			ended = true
 			continue
 		}
 		m.pos = pos
@@ -113,8 +117,14 @@ func (t *tarReader) indexMembers() error {
 		}
 		pos += m.size + padding(m.size)
 	}
+	if !ended {
+		return errTarEnd
+	}
 	return nil
 }
+
+// errTarEnd: an archive that was cut off between two members looks whole but for that.
+var errTarEnd = fmt.Errorf("tar archive has no end mark: %w", io.ErrUnexpectedEOF)
 
 // member reads a member of a file.
 func (t *tarReader) member(m tarMember) io.Reader {
@@ -202,6 +212,8 @@ func (t *tarReader) next() (*tarMember, error) {
 	for {
 		n, err := io.ReadFull(t.in, h[:])
 		switch {
+		case err == io.EOF && !t.endMark:
+			return nil, errTarEnd
 		case err == io.EOF:
 			t.atEnd = true
 			return nil, io.EOF
@@ -214,6 +226,7 @@ func (t *tarReader) next() (*tarMember, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w file position %d", err, t.in.pos-tarBlock)
 		}
+		t.endMark = !ok
 		if ok {
 			t.cur, t.left, t.pad = &m, m.size, padding(m.size)
 			return t.cur, nil
@@ -290,7 +303,12 @@ func (t *tarReader) NextData(ctx context.Context) (ID, error) {
 		m := t.cur
 		if !t.unseen {
 			var err error
-			if m, err = t.next(); err != nil {
+			if m, err = t.next(); err == io.EOF {
+				if missing := t.missing(t.seen); missing != nil {
+					err = missing
+				}
+			}
+			if err != nil {
 				return 0, err
 			}
 		}
@@ -300,8 +318,8 @@ func (t *tarReader) NextData(ctx context.Context) (ID, error) {
 				continue // another of a group that is passed over
 			}
 			if e := t.blobsEntry(oid); e != nil {
-				t.group, t.curID = e, e.ID
-				return e.ID, nil
+				t.group = e
+				return t.stand(e), nil
 			}
 			continue
 		}
@@ -309,19 +327,27 @@ func (t *tarReader) NextData(ctx context.Context) (ID, error) {
 		t.group = nil
 		if e := t.listedEntry(m.name); e != nil {
 			if group == nil { // no large object came before: there are none
-				t.curID = e.ID
-				return e.ID, nil
+				return t.stand(e), nil
 			}
 			continue
 		}
 		if e := t.byFile[m.name]; e != nil {
-			t.curID = e.ID
-			return e.ID, nil
+			return t.stand(e), nil
 		}
 		if err := t.keepAttachment(m); err != nil {
 			return 0, err
 		}
 	}
+}
+
+// stand notes that the stream stands at the data of e.
+func (t *tarReader) stand(e *Entry) ID {
+	if t.seen == nil {
+		t.seen = make(map[ID]bool)
+	}
+	t.seen[e.ID] = true
+	t.curID = e.ID
+	return e.ID
 }
 
 // listedEntry returns the entry whose list of large objects the member is.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/pghaul/pghaul/internal/codec"
 )
@@ -148,6 +149,9 @@ func (c *contents) init(h Header, f Format, p Properties) {
 	c.header = h
 	c.header.Format = f
 	c.header.IntSize, c.header.OffSize = 4, 8
+	if c.header.Created.IsZero() {
+		c.header.Created = time.Now()
+	}
 	c.ordered, c.single = p.Ordered, !p.ConcurrentData
 	c.byID = make(map[ID]*Entry)
 	c.state = make(map[ID]dataState)
