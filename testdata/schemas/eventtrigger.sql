@@ -1,3 +1,4 @@
+-- needs version 11
 CREATE SCHEMA "Odd Schema";
 CREATE FUNCTION "Odd Schema"."on ddl"() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN NULL; END $$;
 CREATE EVENT TRIGGER all_ends ON ddl_command_end EXECUTE FUNCTION "Odd Schema"."on ddl"();

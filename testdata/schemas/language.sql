@@ -8,6 +8,6 @@ CREATE TRUSTED LANGUAGE builtin_functions HANDLER plpgsql_call_handler;
 COMMENT ON LANGUAGE pltest IS 'a test';
 REVOKE ALL ON LANGUAGE pltest FROM PUBLIC;
 GRANT USAGE ON LANGUAGE pltest TO pg_monitor;
-GRANT USAGE ON LANGUAGE plpgsql TO pg_read_all_data;
+GRANT USAGE ON LANGUAGE plpgsql TO pg_read_all_settings;
 GRANT USAGE ON LANGUAGE sql TO pg_monitor;
 CREATE FUNCTION in_pltest() RETURNS integer LANGUAGE pltest AS 'BEGIN RETURN 1; END';

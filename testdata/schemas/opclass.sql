@@ -22,4 +22,6 @@ ALTER OPERATOR CLASS mixed_int4 USING btree OWNER TO pg_monitor;
 ALTER OPERATOR FAMILY mixed USING btree OWNER TO pg_monitor;
 CREATE TABLE points (p point, i integer);
 CREATE INDEX ON points (i other.int4_desc);
+--:since 11
 CREATE INDEX ON points USING gist (p "Odd Class");
+--:end

@@ -1,16 +1,16 @@
 CREATE SCHEMA "Odd Ops";
-CREATE FUNCTION pow2(integer, integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT $1 ^ $2';
+CREATE FUNCTION pow2(integer, integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ($1 ^ $2)::integer';
 CREATE FUNCTION "Odd Ops"."eq (it)"(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 = $2';
 CREATE FUNCTION "Odd Ops".ne(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 <> $2';
 CREATE FUNCTION negate(integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT -$1';
-CREATE OPERATOR ** (FUNCTION = pow2, LEFTARG = integer, RIGHTARG = integer);
-CREATE OPERATOR "Odd Ops".=== (FUNCTION = "Odd Ops"."eq (it)", LEFTARG = text, RIGHTARG = text, COMMUTATOR = OPERATOR("Odd Ops".===),
+CREATE OPERATOR ** (PROCEDURE = pow2, LEFTARG = integer, RIGHTARG = integer);
+CREATE OPERATOR "Odd Ops".=== (PROCEDURE = "Odd Ops"."eq (it)", LEFTARG = text, RIGHTARG = text, COMMUTATOR = OPERATOR("Odd Ops".===),
   NEGATOR = OPERATOR("Odd Ops".!==), RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR "Odd Ops".!== (FUNCTION = "Odd Ops".ne, LEFTARG = text, RIGHTARG = text, COMMUTATOR = OPERATOR("Odd Ops".!==),
+CREATE OPERATOR "Odd Ops".!== (PROCEDURE = "Odd Ops".ne, LEFTARG = text, RIGHTARG = text, COMMUTATOR = OPERATOR("Odd Ops".!==),
   NEGATOR = OPERATOR("Odd Ops".===), RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR @#! (FUNCTION = negate, RIGHTARG = integer);
+CREATE OPERATOR @#! (PROCEDURE = negate, RIGHTARG = integer);
 CREATE FUNCTION lt_only(integer, bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 < $2';
-CREATE OPERATOR <<<< (FUNCTION = lt_only, LEFTARG = integer, RIGHTARG = bigint, COMMUTATOR = >>>>);
+CREATE OPERATOR <<<< (PROCEDURE = lt_only, LEFTARG = integer, RIGHTARG = bigint, COMMUTATOR = >>>>);
 COMMENT ON OPERATOR ** (integer, integer) IS 'power';
 COMMENT ON OPERATOR @#! (NONE, integer) IS 'prefix';
 COMMENT ON OPERATOR "Odd Ops".=== (text, text) IS 'the same';

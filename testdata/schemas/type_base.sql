@@ -17,7 +17,12 @@ CREATE TYPE other."Fixed" (INPUT = other.fixed_in, OUTPUT = other.fixed_out, INT
 CREATE TYPE vec;
 CREATE FUNCTION vec_in(cstring) RETURNS vec LANGUAGE internal IMMUTABLE STRICT AS 'point_in';
 CREATE FUNCTION vec_out(vec) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'point_out';
+--:since 14
 CREATE TYPE vec (INPUT = vec_in, OUTPUT = vec_out, INTERNALLENGTH = 16, ALIGNMENT = double, ELEMENT = float8, SUBSCRIPT = raw_array_subscript_handler);
+--:end
+--:until 13
+CREATE TYPE vec (INPUT = vec_in, OUTPUT = vec_out, INTERNALLENGTH = 16, ALIGNMENT = double, ELEMENT = float8);
+--:end
 CREATE TYPE never_defined;
 CREATE TYPE other."Never ""Defined""";
 COMMENT ON TYPE never_defined IS 'only a shell';

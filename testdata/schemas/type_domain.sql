@@ -15,10 +15,11 @@ REVOKE ALL ON DOMAIN us_zip FROM PUBLIC;
 GRANT USAGE ON DOMAIN posint TO pg_monitor;
 CREATE FUNCTION is_even(integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 2 = 0';
 CREATE DOMAIN even AS integer CHECK (is_even(VALUE));
-CREATE TABLE people (id posint, zip us_zip, evens even[]);
-DO $$ BEGIN
-  IF current_setting('server_version_num')::int >= 170000 THEN
-    COMMENT ON CONSTRAINT must_be_there ON DOMAIN named_nn IS 'a not-null constraint with a name';
-    COMMENT ON CONSTRAINT us_zip_not_null ON DOMAIN us_zip IS 'one without';
-  END IF;
-END $$;
+CREATE TABLE people (id posint, zip us_zip, number even);
+--:since 11
+CREATE TABLE many (evens even[]);
+--:end
+--:since 17
+COMMENT ON CONSTRAINT must_be_there ON DOMAIN named_nn IS 'a not-null constraint with a name';
+COMMENT ON CONSTRAINT us_zip_not_null ON DOMAIN us_zip IS 'one without';
+--:end

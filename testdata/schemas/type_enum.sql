@@ -10,5 +10,5 @@ CREATE TYPE "Odd ""Schema"""."select" AS ENUM ('a', 'b');
 ALTER TYPE "Odd ""Schema"""."select" OWNER TO pg_monitor;
 REVOKE ALL ON TYPE mood FROM PUBLIC;
 GRANT USAGE ON TYPE mood TO pg_read_all_stats WITH GRANT OPTION;
-GRANT USAGE ON TYPE "Odd ""Schema"""."select" TO pg_read_all_data;
+GRANT USAGE ON TYPE "Odd ""Schema"""."select" TO pg_read_all_settings;
 CREATE TABLE days (day date, mood mood DEFAULT 'ok', moods mood[] DEFAULT '{ok,happy}');
