@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // AttrDef is a row of pg_attrdef, or a made-up DEFAULT NULL that keeps an inherited default away.
@@ -14,35 +15,40 @@ type AttrDef struct {
 	Separate bool // its own ALTER TABLE rather than part of CREATE TABLE
 }
 
-// attrDefsStage reads defaults and generation expressions, unless definitions are not wanted.
-func (r *reader) attrDefsStage() stage {
-	return stage{name: "column defaults", fetch: r.fetchAttrDefs, link: r.linkAttrDefs}
+type attrDefRow struct {
+	oid, table uint32
+	column     int
+	expr       string
 }
 
-func (r *reader) fetchAttrDefs(ctx context.Context, q Querier) error {
-	oids, found := r.tableOIDs(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
-	if !found || r.db.Options.NoSchema {
-		return nil
+// attrDefsStage reads defaults and generation expressions, unless definitions are not wanted.
+func (r *reader) attrDefsStage() stage {
+	s := stage{name: "column defaults", link: r.linkAttrDefs}
+	if r.db.Options.NoSchema {
+		return s
 	}
-	sql := `SELECT d.oid, d.adrelid, d.adnum, pg_catalog.pg_get_expr(d.adbin, d.adrelid)
-FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
+	lists := r.tableParts(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
+	r.attrDefParts = make([][]attrDefRow, len(lists))
+	for i, oids := range lists {
+		r.inParts(s.name, func(ctx context.Context, q Querier) error {
+			return query(ctx, q, `SELECT d.oid, d.adrelid, d.adnum, pg_catalog.pg_get_expr(d.adbin, d.adrelid)
+FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
 JOIN pg_catalog.pg_attrdef d ON d.adrelid = src.tbloid
-ORDER BY d.adrelid, d.adnum`
-	return query(ctx, q, sql, func(v *row) {
-		d := &AttrDef{}
-		d.ID = ID{ClassAttrDef, v.oid()}
-		r.attrDefTables = append(r.attrDefTables, v.oid())
-		d.Column, d.Expr = v.int(), v.str()
-		r.attrDefs = append(r.attrDefs, d)
-	})
+ORDER BY d.adrelid, d.adnum`, func(v *row) {
+				r.attrDefParts[i] = append(r.attrDefParts[i], attrDefRow{oid: v.oid(), table: v.oid(), column: v.int(), expr: v.str()})
+			})
+		})
+	}
+	return s
 }
 
 func (r *reader) linkAttrDefs() error {
-	for i, d := range r.attrDefs {
-		t, err := r.tableOf(r.attrDefTables[i])
+	for _, v := range slices.Concat(r.attrDefParts...) {
+		t, err := r.tableOf(v.table)
 		if err != nil {
 			return err
 		}
+		d := &AttrDef{Table: t, Column: v.column, Expr: v.expr}
 		if d.Column < 1 || d.Column > len(t.Columns) {
 			return fmt.Errorf("invalid adnum value %d for table %q", d.Column, t.Name)
 		}
@@ -50,8 +56,7 @@ func (r *reader) linkAttrDefs() error {
 		if c.Dropped {
 			continue
 		}
-		d.Meta = newTableMeta(KindAttrDef, d.ID, t.Name, t)
-		d.Table = t
+		d.Meta = newTableMeta(KindAttrDef, ID{ClassAttrDef, v.oid}, t.Name, t)
 		r.db.Add(d)
 		d.Dump = t.Dump
 		switch {
@@ -69,6 +74,6 @@ func (r *reader) linkAttrDefs() error {
 		}
 		c.Default = d
 	}
-	r.attrDefs, r.attrDefTables = nil, nil
+	r.attrDefParts = nil
 	return nil
 }

@@ -56,7 +56,15 @@ type columnRow struct {
 
 // columnsStage reads the columns of the interesting relations other than sequences.
 func (r *reader) columnsStage() stage {
-	return stage{name: "columns", fetch: r.fetchColumns, link: r.linkColumns}
+	s := stage{name: "columns", fetch: r.fetchDomainBases, link: r.linkColumns}
+	lists := r.tableParts(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
+	r.columnParts = make([][]columnRow, len(lists))
+	for i, oids := range lists {
+		r.inParts(s.name, func(ctx context.Context, q Querier) error {
+			return r.fetchColumns(ctx, q, oids, &r.columnParts[i])
+		})
+	}
+	return s
 }
 
 // userOptions leaves out pg_attver, which later minor versions of 17 and older store among a column's
@@ -65,11 +73,7 @@ func userOptions(options []string) []string {
 	return slices.DeleteFunc(options, func(o string) bool { return strings.HasPrefix(o, "pg_attver=") })
 }
 
-func (r *reader) fetchColumns(ctx context.Context, q Querier) error {
-	oids, found := r.tableOIDs(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
-	if !found {
-		return nil
-	}
+func (r *reader) fetchColumns(ctx context.Context, q Querier, oids string, rows *[]columnRow) error {
 	v18 := r.db.Info.Version >= 180000
 	sql := `SELECT a.attrelid, a.attnum, a.attname, a.attisdropped, pg_catalog.format_type(t.oid, a.atttypmod), a.atttypid,
 	a.attstattarget, a.attstorage, t.typstorage, a.attlen, a.attalign, a.attislocal,
@@ -108,7 +112,7 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 `
 	}
 	sql += `ORDER BY a.attrelid, a.attnum`
-	err := query(ctx, q, sql, func(v *row) {
+	return query(ctx, q, sql, func(v *row) {
 		var c columnRow
 		c.table, c.num, c.Name, c.Dropped = v.oid(), v.int(), v.str(), v.bool()
 		c.TypeName, c.TypeOID = v.str(), v.oid()
@@ -118,11 +122,11 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 		c.Identity, c.Generated, c.Compression, c.MissingVal = v.char(), v.char(), v.char(), v.str()
 		c.NotNull, c.NotNullName, c.NotNullInvalid = v.bool(), v.str(), v.bool()
 		c.NotNullNoInherit, c.NotNullIsLocal, c.NotNullComment = v.bool(), v.bool(), v.str()
-		r.columnRows = append(r.columnRows, c)
+		*rows = append(*rows, c)
 	})
-	if err != nil {
-		return err
-	}
+}
+
+func (r *reader) fetchDomainBases(ctx context.Context, q Querier) error {
 	r.domainBases = make(map[uint32]uint32)
 	return query(ctx, q, `SELECT oid, typbasetype FROM pg_catalog.pg_type WHERE typtype = 'd'`, func(v *row) {
 		domain := v.oid()
@@ -133,8 +137,10 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 func (r *reader) linkColumns() error {
 	o := &r.db.Options
 	var t *Table
-	for i := range r.columnRows {
-		c := &r.columnRows[i]
+	rows := slices.Concat(r.columnParts...)
+	r.columnParts = nil
+	for i := range rows {
+		c := &rows[i]
 		if t == nil || t.ID.OID != c.table {
 			var err error
 			if t, err = r.tableOf(c.table); err != nil {
@@ -158,7 +164,7 @@ func (r *reader) linkColumns() error {
 		c.setNotNull(t, o)
 		t.Columns = append(t.Columns, c.Column)
 	}
-	r.columnRows, r.domainBases = nil, nil
+	r.domainBases = nil
 	return nil
 }
 

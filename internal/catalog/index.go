@@ -1,6 +1,9 @@
 package catalog
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Index is a row of pg_index with its pg_class.
 type Index struct {
@@ -47,14 +50,20 @@ type indexRow struct {
 // and exclusion constraints made of them. An invalid index is read only if it belongs to a
 // partitioned table: there it waits for parts to be attached.
 func (r *reader) indexesStage() stage {
-	return stage{name: "indexes", fetch: r.fetchIndexes, link: r.linkIndexes}
+	s := stage{name: "indexes", fetch: r.fetchIndexColumns, link: r.linkIndexes}
+	lists := r.tableParts(hasIndexes)
+	r.indexParts = make([][]indexRow, len(lists))
+	for i, oids := range lists {
+		r.inParts(s.name, func(ctx context.Context, q Querier) error {
+			return r.fetchIndexes(ctx, q, oids, &r.indexParts[i])
+		})
+	}
+	return s
 }
 
-func (r *reader) fetchIndexes(ctx context.Context, q Querier) error {
-	oids, found := r.tableOIDs(func(t *Table) bool { return t.HasIndex && t.Interesting })
-	if !found {
-		return nil
-	}
+func hasIndexes(t *Table) bool { return t.HasIndex && t.Interesting }
+
+func (r *reader) fetchIndexes(ctx context.Context, q Querier, oids string, rows *[]indexRow) error {
 	v11 := r.db.Info.Version >= 110000
 	parent, parentJoin := "0", ""
 	if v11 {
@@ -75,7 +84,7 @@ LEFT JOIN pg_catalog.pg_constraint con
 	ON con.conrelid = i.indrelid AND con.conindid = i.indexrelid AND con.contype IN ('p', 'u', 'x')
 ` + parentJoin + `WHERE i.indisready AND (i.indisvalid` + r.since(11, " OR tc.relkind = 'p'", "") + `)
 ORDER BY i.indrelid, ic.relname`
-	err := query(ctx, q, sql, func(v *row) {
+	return query(ctx, q, sql, func(v *row) {
 		x := indexRow{oid: v.oid(), table: v.oid(), name: v.str()}
 		x.Def, x.Tablespace, x.Options = v.str(), v.str(), v.strs()
 		x.Keys = v.ints()
@@ -85,14 +94,20 @@ ORDER BY i.indrelid, ic.relname`
 		x.RelPages, x.RelTuples, x.AllVisible, x.AllFrozen = v.int64(), v.str(), v.int64(), v.int64()
 		x.conOID, x.conType, x.conName, x.conDef = v.oid(), v.char(), v.str(), v.str()
 		x.deferrable, x.deferred, x.period = v.bool(), v.bool(), v.bool()
-		r.indexRows = append(r.indexRows, x)
+		*rows = append(*rows, x)
 	})
-	if err != nil {
-		return err
+}
+
+// fetchIndexColumns reads what is needed of the indexes' columns: their statistics targets, and
+// with statistics their names.
+func (r *reader) fetchIndexColumns(ctx context.Context, q Querier) error {
+	oids, found := r.tableOIDs(hasIndexes)
+	if !found {
+		return nil
 	}
-	if v11 {
+	if r.db.Info.Version >= 110000 {
 		r.indexStats = make(map[uint32][][2]int)
-		err = query(ctx, q, `SELECT a.attrelid, a.attnum, a.attstattarget
+		err := query(ctx, q, `SELECT a.attrelid, a.attnum, a.attstattarget
 FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
 JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid
 JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indexrelid AND a.attstattarget >= 0
@@ -119,9 +134,11 @@ ORDER BY a.attrelid, a.attnum`, func(v *row) {
 }
 
 func (r *reader) linkIndexes() error {
-	byOID := make(map[uint32]*Index, len(r.indexRows))
-	for i := range r.indexRows {
-		v := &r.indexRows[i]
+	rows := slices.Concat(r.indexParts...)
+	r.indexParts = nil
+	byOID := make(map[uint32]*Index, len(rows))
+	for i := range rows {
+		v := &rows[i]
 		t, err := r.tableOf(v.table)
 		if err != nil {
 			return err
@@ -164,7 +181,7 @@ func (r *reader) linkIndexes() error {
 			stats.AddDep(con.DumpID)
 		}
 	}
-	r.indexRows, r.indexStats, r.indexAttNames = nil, nil, nil
+	r.indexStats, r.indexAttNames = nil, nil
 
 	for _, t := range r.db.Tables {
 		if !t.IsPartition || len(t.Parents) == 0 {

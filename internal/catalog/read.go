@@ -41,6 +41,7 @@ type reader struct {
 	db       *Database
 	sessions []Querier
 	err      error // the first thing that failed in a link without return value
+	parts    []fetchPart
 
 	generalRows
 	relationRows
@@ -134,18 +135,35 @@ func (r *reader) runOne(ctx context.Context, q Querier, s stage) error {
 	return nil
 }
 
-// fetchAll runs the fetches of the stages over all sessions.
+// fetchPart is a piece of the fetching of a stage, which may run at the same time as its other pieces.
+type fetchPart struct {
+	name  string
+	fetch func(ctx context.Context, q Querier) error
+}
+
+// inParts adds a piece to the fetching of the second round.
+func (r *reader) inParts(name string, fetch func(ctx context.Context, q Querier) error) {
+	r.parts = append(r.parts, fetchPart{name, fetch})
+}
+
+// fetchAll runs the fetches of the stages over all sessions. Those in parts are the
+// expensive ones, where the server must look at every relation: they go first, so that
+// no session is left alone with one at the end.
 func (r *reader) fetchAll(ctx context.Context, stages []stage) error {
+	jobs := r.parts
+	r.parts = nil
+	for _, s := range stages {
+		if s.fetch != nil {
+			jobs = append(jobs, fetchPart{s.name, s.fetch})
+		}
+	}
 	g, ctx := errgroup.WithContext(ctx)
-	next := make(chan stage)
+	next := make(chan fetchPart)
 	g.Go(func() error {
 		defer close(next)
-		for _, s := range stages {
-			if s.fetch == nil {
-				continue
-			}
+		for _, j := range jobs {
 			select {
-			case next <- s:
+			case next <- j:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -154,9 +172,9 @@ func (r *reader) fetchAll(ctx context.Context, stages []stage) error {
 	})
 	for _, q := range r.sessions {
 		g.Go(func() error {
-			for s := range next {
-				if err := s.fetch(ctx, q); err != nil {
-					return fmt.Errorf("read %s: %w", s.name, err)
+			for j := range next {
+				if err := j.fetch(ctx, q); err != nil {
+					return fmt.Errorf("read %s: %w", j.name, err)
 				}
 			}
 			return nil

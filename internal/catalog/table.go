@@ -126,23 +126,22 @@ type relationRows struct {
 	tables        []*Table
 	tableSchemas  []uint32 // of tables, by index
 	inherits      []inheritRow
-	columnRows    []columnRow
+	columnParts   [][]columnRow
 	domainBases   map[uint32]uint32
-	attrDefs      []*AttrDef
-	attrDefTables []uint32
+	attrDefParts  [][]attrDefRow
 	notNulls      []constraintRow
 	checks        []constraintRow
 	unsafeTables  []uint32
 	partKeys      map[uint32]string
 	partBounds    map[uint32]string
-	indexRows     []indexRow
+	indexParts    [][]indexRow
 	indexStats    map[uint32][][2]int
 	indexAttNames map[uint32][]string
 	statsExtRows  []statsExtRow
 	fkRows        []constraintRow
 	triggerRows   []triggerRow
 	ruleRows      []ruleRow
-	viewDefs      map[uint32]string
+	viewParts     [][]viewRow
 	foreignOpts   map[uint32]string
 	policyRows    []policyRow
 	matviewRefs   map[uint32][]uint32
@@ -331,6 +330,41 @@ func (r *reader) tableOIDs(keep func(t *Table) bool) (list string, found bool) {
 	}
 	b.WriteString("}'::pg_catalog.oid[]")
 	return b.String(), found
+}
+
+// tableParts is tableOIDs in several lists, of consecutive OIDs and about equal length, for queries
+// whose functions look at each relation: they run over all sessions. There is none if there
+// are no such relations.
+func (r *reader) tableParts(keep func(t *Table) bool) []string {
+	const least = 256 // relations in a part
+	var kept []uint32
+	for _, t := range r.db.Tables {
+		if keep(t) {
+			kept = append(kept, t.ID.OID)
+		}
+	}
+	n := 1
+	if len(r.sessions) > 1 {
+		n = max(1, min(2*len(r.sessions), len(kept)/least))
+	}
+	var lists []string
+	for i := range n {
+		part := kept[len(kept)*i/n : len(kept)*(i+1)/n]
+		if len(part) == 0 {
+			continue
+		}
+		var b strings.Builder
+		b.WriteString("'{")
+		for j, oid := range part {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%d", oid)
+		}
+		b.WriteString("}'::pg_catalog.oid[]")
+		lists = append(lists, b.String())
+	}
+	return lists
 }
 
 // tableOf returns the relation a row belongs to.

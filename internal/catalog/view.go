@@ -3,39 +3,35 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
-// viewsStage reads the definitions of views and materialized views, and the options of
-// foreign tables.
-func (r *reader) viewsStage() stage {
-	return stage{
-		name: "view definitions",
-		fetch: func(ctx context.Context, q Querier) error {
-			if r.db.Options.NoSchema {
-				return nil
-			}
-			if err := r.fetchViews(ctx, q); err != nil {
-				return err
-			}
-			return r.fetchForeignOptions(ctx, q)
-		},
-		link: r.linkViews,
-	}
+type viewRow struct {
+	table uint32
+	def   string
 }
 
-func (r *reader) fetchViews(ctx context.Context, q Querier) error {
-	oids, found := r.tableOIDs(func(t *Table) bool {
+// viewsStage reads the definitions of views and materialized views, and the options of
+// foreign tables, unless definitions are not wanted.
+func (r *reader) viewsStage() stage {
+	s := stage{name: "view definitions", link: r.linkViews}
+	if r.db.Options.NoSchema {
+		return s
+	}
+	s.fetch = r.fetchForeignOptions
+	lists := r.tableParts(func(t *Table) bool {
 		return (t.RelKind == 'v' || t.RelKind == 'm') && t.Dump&Definition != 0
 	})
-	if !found {
-		return nil
+	r.viewParts = make([][]viewRow, len(lists))
+	for i, oids := range lists {
+		r.inParts(s.name, func(ctx context.Context, q Querier) error {
+			return query(ctx, q, `SELECT tbloid, pg_catalog.pg_get_viewdef(tbloid) FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)`,
+				func(v *row) {
+					r.viewParts[i] = append(r.viewParts[i], viewRow{v.oid(), v.str()})
+				})
+		})
 	}
-	r.viewDefs = make(map[uint32]string)
-	sql := `SELECT tbloid, pg_catalog.pg_get_viewdef(tbloid) FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)`
-	return query(ctx, q, sql, func(v *row) {
-		oid := v.oid()
-		r.viewDefs[oid] = v.str()
-	})
+	return s
 }
 
 func (r *reader) fetchForeignOptions(ctx context.Context, q Querier) error {
@@ -57,11 +53,12 @@ JOIN pg_catalog.pg_foreign_table ft ON ft.ftrelid = src.tbloid`
 }
 
 func (r *reader) linkViews() error {
-	for oid, def := range r.viewDefs {
-		t, err := r.tableOf(oid)
+	for _, v := range slices.Concat(r.viewParts...) {
+		t, err := r.tableOf(v.table)
 		if err != nil {
 			return err
 		}
+		def := v.def
 		if def == "" {
 			return fmt.Errorf("definition of view %q appears to be empty (length zero)", t.Name)
 		}
@@ -78,6 +75,6 @@ func (r *reader) linkViews() error {
 		}
 		t.FTOptions = opts
 	}
-	r.viewDefs, r.foreignOpts = nil, nil
+	r.viewParts, r.foreignOpts = nil, nil
 	return nil
 }
