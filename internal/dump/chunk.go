@@ -61,6 +61,10 @@ WHERE c.relkind = 'r'`
 	return sizes, blockSize, nil
 }
 
+// maxPieces bounds the entries that one table makes, and with them the dependencies of each of its indexes: a
+// table of more than 256 GB has larger pieces.
+const maxPieces = 4096
+
 // cut divides a table into ranges of pages of about pieceBytes each, the share of TOAST counted evenly. nil: one
 // piece. The last range has no end, so that it does not matter whether the size was exact.
 func cut(size tableSize, blockSize, pieceBytes int64) []manifest.PageRange {
@@ -69,7 +73,7 @@ func cut(size tableSize, blockSize, pieceBytes int64) []manifest.PageRange {
 	}
 	pages := size.heap / blockSize
 	n := (size.heap + size.toast + pieceBytes - 1) / pieceBytes
-	n = min(n, pages, 1<<16)
+	n = min(n, pages, maxPieces)
 	if n < 2 {
 		return nil
 	}

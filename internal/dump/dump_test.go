@@ -2,6 +2,7 @@ package dump
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/codec"
@@ -224,6 +226,7 @@ type recorder struct {
 	NoProgress
 	planned  func(*Plan)
 	copied   func(*Item, int64)
+	warned   func(string)
 	failed   atomic.Int64
 	messages struct {
 		sync.Mutex
@@ -250,6 +253,9 @@ func (r *recorder) Finished(_ *Item, err error) {
 }
 
 func (r *recorder) Message(warning bool, text string) {
+	if warning && r.warned != nil {
+		r.warned(text)
+	}
 	if warning {
 		r.messages.Lock()
 		r.messages.warnings = append(r.messages.warnings, text)
@@ -339,6 +345,31 @@ func TestLostHolderEndsTheDump(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "d")
 	_, err := Run(t.Context(), config(t, db), Options{Format: pgarchive.FormatDirectory, File: file, Jobs: 2}, p)
 	if err == nil || !strings.Contains(err.Error(), ErrSnapshotLost.Error()) {
+		t.Errorf("error %v", err)
+	}
+	mustNotExist(t, file)
+}
+
+// TestHeartbeat loses the holder only, while a worker is busy and would notice nothing.
+func TestHeartbeat(t *testing.T) {
+	s := pgtest.Newest(t)
+	db := s.NewDatabase(t)
+	db.Exec(t, bigTable)
+	lost := make(chan struct{})
+	var once sync.Once
+	p := &recorder{
+		copied: func(*Item, int64) {
+			once.Do(func() {
+				db.Exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+					AND query NOT LIKE 'COPY%' AND backend_xmin IS NOT NULL`)
+				<-lost
+			})
+		},
+		warned: func(string) { close(lost) },
+	}
+	file := filepath.Join(t.TempDir(), "d")
+	_, err := Run(t.Context(), config(t, db), Options{Format: pgarchive.FormatDirectory, File: file, Jobs: 2, PieceBytes: -1, Heartbeat: time.Millisecond}, p)
+	if !errors.Is(err, ErrSnapshotLost) {
 		t.Errorf("error %v", err)
 	}
 	mustNotExist(t, file)

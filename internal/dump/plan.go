@@ -170,26 +170,27 @@ func (p *planner) plan(entries []*pgarchive.Entry) (*Plan, error) {
 // data and depends on the table, depend on every piece: pg_restore by itself would
 // wait for one of them only (repoint_table_dependencies in pg_backup_archiver.c).
 func waitForPieces(entries []*pgarchive.Entry, pieces map[pgarchive.ID][]pgarchive.ID) {
-	isTable := make(map[pgarchive.ID]bool)
+	isData := make(map[pgarchive.ID]bool)
 	for _, e := range entries {
-		isTable[e.ID] = e.Desc != "TABLE DATA"
+		isData[e.ID] = e.Desc == "TABLE DATA"
 	}
 	for _, e := range entries {
-		if e.Desc == "TABLE DATA" {
-			continue
-		}
-		var more []pgarchive.ID
+		have := make(map[pgarchive.ID]bool)
 		for _, d := range e.Dependencies {
-			if isTable[d] && e.Section != pgarchive.SectionPostData {
+			have[d] = true
+		}
+		for _, d := range slices.Clone(e.Dependencies) {
+			ids := pieces[d]
+			if !isData[d] && e.Section != pgarchive.SectionPostData || slices.Contains(ids, e.ID) {
 				continue
 			}
-			for _, id := range pieces[d] {
-				if !slices.Contains(e.Dependencies, id) && !slices.Contains(more, id) {
-					more = append(more, id)
+			for _, id := range ids {
+				if !have[id] {
+					have[id] = true
+					e.Dependencies = append(e.Dependencies, id)
 				}
 			}
 		}
-		e.Dependencies = append(e.Dependencies, more...)
 	}
 }
 

@@ -186,6 +186,7 @@ func (d *dumper) heartbeat(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 			if err := d.ping(ctx); err != nil && ctx.Err() == nil {
+				d.progress.Message(true, err.Error())
 				return err
 			}
 		}
