@@ -42,9 +42,10 @@ var dumpVariants = []struct {
 			o.NoSchema, s.DumpSchema = true, false
 			o.ColumnInserts, o.RowsPerInsert, o.OnConflictDoNothing = true, 2, true
 		}}},
-	{"some tables", variant{[]string{"-t", "app.*(a|b|c|e|p)*", "--no-unlogged-table-data", "--no-toast-compression"},
+	{"some tables", variant{[]string{"-t", "app.*", "-T", "app.*t*", "--no-unlogged-table-data", "--no-toast-compression"},
 		func(o *catalog.Options, s *pgarchive.ScriptOptions) {
-			o.IncludeTables, o.NoUnloggedTableData, o.NoToastCompression = []string{"app.*(a|b|c|e|p)*"}, true, true
+			o.IncludeTables, o.NoUnloggedTableData, o.NoToastCompression = []string{"app.*"}, true, true
+			o.ExcludeTables = []string{"app.*t*"}
 		}}},
 	{"excluded", variant{[]string{"-T", "app.*l*", "--exclude-table-data=app.*e*", "--exclude-table-data-and-children=app.by_enum"},
 		func(o *catalog.Options, s *pgarchive.ScriptOptions) {
@@ -56,11 +57,13 @@ var dumpVariants = []struct {
 	}}},
 }
 
-// TestVariants compares the text of dumps that are more, less or other than -s with pg_dump's.
-// PGHAUL_TEST_SCHEMAS names the schema files, separated by commas, or all of them with "all".
+// TestVariants compares the text of dumps that are more, less or other than -s with pg_dump's, those of
+// some schema files on the newest server. PGHAUL_TEST_SCHEMAS names other schema files, separated by commas, or all of
+// them with "all", to compare on all servers.
 func TestVariants(t *testing.T) {
-	names := []string{"table", "inherit", "partition", "constraint", "view", "foreigntable", "tabledata", "notnull", "identity"}
-	switch list := os.Getenv("PGHAUL_TEST_SCHEMAS"); list {
+	names := []string{"partition", "tabledata", "notnull"}
+	list := os.Getenv("PGHAUL_TEST_SCHEMAS")
+	switch list {
 	case "":
 	case "all":
 		files, err := filepath.Glob(filepath.Join(pgtest.Root(t), "testdata", "schemas", "*.sql"))
@@ -75,11 +78,18 @@ func TestVariants(t *testing.T) {
 		names = strings.Split(list, ",")
 	}
 	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
+		if list == "" && s.Major != pgtest.Newest(t).Major {
+			return
+		}
 		for _, name := range names {
 			t.Run(name, func(t *testing.T) {
 				db := s.NewDatabase(t, pgtest.Options{Suffix: "v_" + name})
 				db.LoadSchema(t, name)
+				some := db.QueryString(t, "select 1 from pg_class where relnamespace = to_regnamespace('app') and relkind in ('r', 'p', 'v', 'm', 'S', 'f') limit 1")
 				for _, v := range dumpVariants {
+					if v.name == "some tables" && some == "" {
+						continue
+					}
 					t.Run(v.name, func(t *testing.T) {
 						want, ok := oracleScript(t, db, v.variant)
 						if !ok {
