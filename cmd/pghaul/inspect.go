@@ -9,6 +9,6 @@ import (
 )
 
 // inspect is the drill's way to read the copy.
-func inspect(ctx context.Context, c *pg.Config, jobs int) (*manifest.Manifest, error) {
-	return dump.Describe(ctx, c, dump.Options{Jobs: jobs}, nil)
+func inspect(ctx context.Context, c *pg.Config, jobs int, settings [][2]string) (*manifest.Manifest, error) {
+	return dump.Describe(ctx, c, dump.Options{Jobs: jobs, Settings: settings}, nil)
 }

@@ -16,8 +16,9 @@ import (
 )
 
 // Inspector reads a database as a dump would and describes all of it: every object,
-// every row, every sequence value.
-type Inspector func(ctx context.Context, c *pg.Config, jobs int) (*manifest.Manifest, error)
+// every row, every sequence value. settings are to be set in its sessions, so that
+// values have the form that they had in the dump.
+type Inspector func(ctx context.Context, c *pg.Config, jobs int, settings [][2]string) (*manifest.Manifest, error)
 
 // Options of a drill. The zero value is a drill with two jobs.
 type Options struct {
@@ -172,7 +173,11 @@ func (d *drill) onServer(ctx context.Context, server *scratch.Server) error {
 		}
 	}
 	d.begin("inspect")
-	found, err := d.o.Inspect(ctx, copyOf, d.o.Jobs)
+	var settings [][2]string
+	if d.manifest != nil {
+		settings = d.manifest.SessionSettings()
+	}
+	found, err := d.o.Inspect(ctx, copyOf, d.o.Jobs, settings)
 	if err != nil {
 		return serverOr(server, fmt.Errorf("inspect the restored database: %w", err))
 	}

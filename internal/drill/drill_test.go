@@ -44,8 +44,8 @@ func dumpShop(t *testing.T, s *pgtest.Server, f pgarchive.Format, compression st
 	return path
 }
 
-func inspect(ctx context.Context, c *pg.Config, jobs int) (*manifest.Manifest, error) {
-	return dump.Describe(ctx, c, dump.Options{Jobs: jobs}, nil)
+func inspect(ctx context.Context, c *pg.Config, jobs int, settings [][2]string) (*manifest.Manifest, error) {
+	return dump.Describe(ctx, c, dump.Options{Jobs: jobs, Settings: settings}, nil)
 }
 
 func runDrill(t *testing.T, path string, change func(context.Context, *pg.Config) error) *drill.Report {

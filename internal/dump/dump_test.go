@@ -501,6 +501,32 @@ func TestLockTimeoutAndConflicts(t *testing.T) {
 	})
 }
 
+// TestSettingsOfTheManifest describes a copy on a server with other defaults.
+func TestSettingsOfTheManifest(t *testing.T) {
+	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
+		const table = `CREATE TABLE t (at timestamptz, b bytea, d date, i interval);
+			INSERT INTO t VALUES ('2026-03-01 12:00:00Z', '\x00ff', '2026-03-01', '1 day 2 hours')`
+		source := s.NewDatabase(t)
+		source.Exec(t, table)
+		source.Exec(t, `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = ''Europe/Berlin''', current_database());
+			EXECUTE format('ALTER DATABASE %I SET bytea_output = escape', current_database());
+			EXECUTE format('ALTER DATABASE %I SET DateStyle = ''German, DMY''', current_database()); END$$`)
+		other := s.NewDatabase(t, pgtest.Options{Suffix: "copy"})
+		other.Exec(t, table)
+		a := contentsOf(t, source)
+		b, err := Describe(t.Context(), config(t, other), Options{Settings: a.SessionSettings()}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := manifest.Compare(withoutDatabase(a), withoutDatabase(b)); len(d) > 0 {
+			t.Error(manifest.Report(d))
+		}
+		if d := manifest.Compare(withoutDatabase(a), withoutDatabase(contentsOf(t, other))); len(d) == 0 {
+			t.Error("the settings make no difference")
+		}
+	})
+}
+
 // TestInserts compares our INSERT statements with those of the stock pg_dump.
 func TestInserts(t *testing.T) {
 	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {

@@ -46,6 +46,21 @@ type Manifest struct {
 	Root   Hash   `json:"root"` // Merkle root over what is compared, see Seal
 }
 
+// SessionSettings returns those of Settings, in a fixed order, that a session of another server must
+// have so that its values have the same text form. lc_monetary is not among them: its
+// locale may not exist there, and only the type money depends on it.
+func (m *Manifest) SessionSettings() [][2]string {
+	var out [][2]string
+	for _, name := range []string{
+		"client_encoding", "DateStyle", "IntervalStyle", "TimeZone", "bytea_output", "extra_float_digits", "xmloption",
+	} {
+		if v, ok := m.Settings[name]; ok {
+			out = append(out, [2]string{name, v})
+		}
+	}
+	return out
+}
+
 // Tool is the program that made the backup.
 type Tool struct {
 	Name    string `json:"name"`
