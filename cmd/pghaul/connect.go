@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -35,9 +36,23 @@ func askPassword(prompt string) (string, error) {
 
 // showError writes an error with what can be done about it.
 func showError(log *ui.Log, err error) {
-	log.Error("%s", err)
 	var e *dump.Error
-	if errors.As(err, &e) && e.Hint != "" {
+	var server *pg.ServerError
+	found := errors.As(err, &e)
+	switch {
+	case found && errors.As(e.Err, &server) && server.Severity != "FATAL":
+		// In pg_dump's words, which scripts look for, and with what was being done.
+		log.Error("query failed: %s", pg.Message(server, e.Query))
+		if e.Query != "" {
+			log.Detail("Query was: %s", e.Query)
+		}
+		log.Detail("This was to %s.", strings.TrimSpace(e.Op+" "+e.Object))
+	case errors.As(err, &server):
+		log.Error("%s", strings.Replace(err.Error(), server.Error(), pg.Message(server, ""), 1))
+	default:
+		log.Error("%s", err)
+	}
+	if found && e.Hint != "" {
 		log.Hint("%s", e.Hint)
 	}
 }

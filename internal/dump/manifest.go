@@ -20,6 +20,7 @@ func (d *dumper) manifest(db *catalog.Database, p *Plan, partial bool) *manifest
 		Settings: maps.Clone(d.facts.settings),
 		Objects:  manifest.Inventory(p.Entries),
 	}
+	sequences := sequencesOf(db)
 	owners := make(map[string]bool)
 	extensions := make(map[string]bool)
 	for _, e := range p.Entries {
@@ -30,7 +31,7 @@ func (d *dumper) manifest(db *catalog.Database, p *Plan, partial bool) *manifest
 		case "EXTENSION":
 			extensions[e.Tag] = true
 		case "SEQUENCE SET":
-			if t := sequenceOf(db, e); t != nil { // checked by checkSequences
+			if t := sequences[[2]string{e.Namespace, e.Tag}]; t != nil { // checked by checkSequences
 				m.Sequences = append(m.Sequences, manifest.Sequence{
 					Namespace: manifest.Name(e.Namespace), Name: manifest.Name(e.Tag),
 					LastValue: t.Sequence.LastValue, IsCalled: t.Sequence.IsCalled,

@@ -253,11 +253,12 @@ var errMissing = errors.New("its value could not be read: the role may lack SELE
 
 // checkSequences refuses sequences whose values could not be read.
 func checkSequences(db *catalog.Database, entries []*pgarchive.Entry) error {
+	sequences := sequencesOf(db)
 	for _, e := range entries {
 		if e.Desc != "SEQUENCE SET" {
 			continue
 		}
-		t := sequenceOf(db, e)
+		t := sequences[[2]string{e.Namespace, e.Tag}]
 		if t == nil || t.Sequence == nil || !t.Sequence.HasState {
 			return &Error{Op: "dump sequence", Object: e.Namespace + "." + e.Tag, Err: errMissing}
 		}
@@ -265,12 +266,14 @@ func checkSequences(db *catalog.Database, entries []*pgarchive.Entry) error {
 	return nil
 }
 
-// sequenceOf returns the sequence of a SEQUENCE SET entry, whose one dependency it is; nil if there is none.
-func sequenceOf(db *catalog.Database, e *pgarchive.Entry) *catalog.Table {
-	for _, id := range e.Dependencies {
-		if t, ok := db.ByDumpID(catalog.DumpID(id)).(*catalog.Table); ok && t.RelKind == 'S' {
-			return t
+// sequencesOf returns the sequences by schema and name. A SEQUENCE SET entry has no
+// catalogue row of its own, and what it depends on may have been left out.
+func sequencesOf(db *catalog.Database) map[[2]string]*catalog.Table {
+	m := make(map[[2]string]*catalog.Table)
+	for _, t := range db.Tables {
+		if t.RelKind == 'S' && t.Schema != nil {
+			m[[2]string{t.Schema.Name, t.Name}] = t
 		}
 	}
-	return nil
+	return m
 }
