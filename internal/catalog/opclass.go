@@ -84,16 +84,20 @@ FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_opclass c ON c.oid =
 
 // fetchFamilyMembers reads the operators and functions that pg_depend ties to rows of catalog, which is
 // pg_opclass or pg_opfamily; family is its column that names the family. Operators count only in that family.
+//
+// Several members may have the same number, and their order is then what the server's sort makes of it. For the sake
+// of the same text as pg_dump's, each row's members are sorted for themselves, as its query for one row does.
 func fetchFamilyMembers(ctx context.Context, q Querier, catalog, family string, set map[uint32]*FamilyMembers) error {
 	operators := `
-SELECT o.oid, m.amopstrategy, m.amopopr::pg_catalog.regoperator, f.opfname, n.nspname
-FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.` + catalog + ` o ON o.oid = w.oid
-  JOIN pg_catalog.pg_depend d ON d.refobjid = o.oid AND d.refclassid = 'pg_catalog.` + catalog + `'::pg_catalog.regclass
-    AND d.classid = 'pg_catalog.pg_amop'::pg_catalog.regclass
-  JOIN pg_catalog.pg_amop m ON m.oid = d.objid AND m.amopfamily = o.` + family + `
-  LEFT JOIN pg_catalog.pg_opfamily f ON f.oid = m.amopsortfamily
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = f.opfnamespace
-ORDER BY o.oid, m.amopstrategy, m.oid`
+SELECT o.oid, l.*
+FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.` + catalog + ` o ON o.oid = w.oid, LATERAL (
+  SELECT m.amopstrategy, m.amopopr::pg_catalog.regoperator, f.opfname, n.nspname
+  FROM pg_catalog.pg_amop m
+    JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_amop'::pg_catalog.regclass AND d.objid = m.oid
+    LEFT JOIN pg_catalog.pg_opfamily f ON f.oid = m.amopsortfamily
+    LEFT JOIN pg_catalog.pg_namespace n ON n.oid = f.opfnamespace
+  WHERE d.refclassid = 'pg_catalog.` + catalog + `'::pg_catalog.regclass AND d.refobjid = o.oid AND m.amopfamily = o.` + family + `
+  ORDER BY m.amopstrategy) l`
 	err := details(ctx, q, set, operators, func(m *FamilyMembers, row *row) {
 		m.Operators = append(m.Operators, FamilyOperator{
 			Strategy: row.str(), Operator: row.str(), SortFamily: row.str(), SortSchema: row.str(),
@@ -103,13 +107,14 @@ ORDER BY o.oid, m.amopstrategy, m.oid`
 		return err
 	}
 	functions := `
-SELECT d.refobjid, m.amprocnum, m.amproc::pg_catalog.regprocedure,
-  m.amproclefttype::pg_catalog.regtype, m.amprocrighttype::pg_catalog.regtype
-FROM pg_catalog.unnest(%OIDS%) AS w(oid)
-  JOIN pg_catalog.pg_depend d ON d.refobjid = w.oid AND d.refclassid = 'pg_catalog.` + catalog + `'::pg_catalog.regclass
-    AND d.classid = 'pg_catalog.pg_amproc'::pg_catalog.regclass
-  JOIN pg_catalog.pg_amproc m ON m.oid = d.objid
-ORDER BY d.refobjid, m.amprocnum, m.oid`
+SELECT w.oid, l.*
+FROM pg_catalog.unnest(%OIDS%) AS w(oid), LATERAL (
+  SELECT m.amprocnum, m.amproc::pg_catalog.regprocedure,
+    m.amproclefttype::pg_catalog.regtype, m.amprocrighttype::pg_catalog.regtype
+  FROM pg_catalog.pg_amproc m, pg_catalog.pg_depend d
+  WHERE d.refclassid = 'pg_catalog.` + catalog + `'::pg_catalog.regclass AND d.refobjid = w.oid
+    AND d.classid = 'pg_catalog.pg_amproc'::pg_catalog.regclass AND d.objid = m.oid
+  ORDER BY m.amprocnum) l`
 	return details(ctx, q, set, functions, func(m *FamilyMembers, row *row) {
 		m.Functions = append(m.Functions, FamilyFunction{
 			Number: row.str(), Function: row.str(), Left: row.str(), Right: row.str(),
