@@ -442,3 +442,67 @@ func TestMessage(t *testing.T) {
 		}
 	}
 }
+
+// A server that wants a password makes Connect ask for it and try again; a second question is not asked.
+func TestConnectAsks(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	given := make(chan string, 8)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			startup(c)
+			c.Write(wire([]frame{{'R', []byte{0, 0, 0, 3}}}))
+			b, _ := io.ReadAll(io.LimitReader(c, 1+4+7))
+			given <- string(b)
+			if string(b) == "p\x00\x00\x00\x0bsesame\x00" {
+				c.Write(wire([]frame{{'R', []byte{0, 0, 0, 0}}, {'S', []byte("server_version\x0017.2\x00")}, {'Z', []byte("I")}}))
+				io.Copy(io.Discard, c)
+			}
+			c.Close()
+		}
+	}()
+	for _, prompt := range []Prompt{PromptIfNeeded, PromptAlways, PromptNever} {
+		env, _ := testEnv(t, nil)
+		questions := 0
+		c, err := parseConfig(fmt.Sprintf("host=127.0.0.1 port=%d user=u sslmode=disable", l.Addr().(*net.TCPAddr).Port), Overrides{
+			Prompt:      prompt,
+			AskPassword: func(string) (string, error) { questions++; return "sesame", nil },
+		}, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			conn, err := Connect(t.Context(), c)
+			if prompt == PromptNever {
+				if !IsWrongPassword(err) || <-given != "" {
+					t.Errorf("-w: %v", err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if conn.Version() != 170002 {
+				t.Errorf("version %d", conn.Version())
+			}
+			conn.Close(t.Context())
+		}
+		want := 1
+		if prompt == PromptNever {
+			want = 0
+		}
+		if questions != want {
+			t.Errorf("prompt %d: %d questions, want %d", prompt, questions, want)
+		}
+		for len(given) > 0 {
+			<-given
+		}
+	}
+}

@@ -33,14 +33,14 @@ const (
 
 // deframer takes the messages of the server's answer to a COPY TO STDOUT apart.
 //
-// It reads the stream in blocks as large as its buffer and moves the contents of CopyData messages left over their
-// headers, so that one block becomes one call of the sink. Its buffer looks like this while a block is worked on:
+// It reads the stream in blocks as large as its buffer has room for and moves the contents of CopyData messages left over
+// their headers, so that many become one call of the sink. Its buffer looks like this while a block is worked on:
 //
 //	| contents, moved | gap | not looked at yet | free |
 //	0               out    in                  fill
 //
-// A message that is not complete at the end of a block stays in the buffer for the next one if it is short;
-// of a long one the part that is there goes to the sink. Messages other than CopyData go to control.
+// A message that is not complete when the sink is called stays in the buffer if it is short; of a long one the part
+// that is there goes along. Messages other than CopyData go to control, after all data before them.
 type deframer struct {
 	r       io.Reader
 	buf     []byte
@@ -139,13 +139,13 @@ func (d *deframer) next() (more, done bool, err error) {
 		done, err = d.control(kind, body)
 		return true, done, err
 	}
+	if err := d.hand(d.out); err != nil {
+		return false, false, err
+	}
 	if 5+size <= len(d.buf) {
 		return false, false, nil // flush moves it to the front, then it fits
 	}
 	// longer than the buffer: read the rest beside it
-	if err := d.hand(d.out); err != nil {
-		return false, false, err
-	}
 	body := make([]byte, size)
 	n := copy(body, d.buf[d.in+5:d.fill])
 	d.in = d.fill
@@ -172,14 +172,17 @@ func (d *deframer) hand(n int) error {
 	return nil
 }
 
-// flush ends a block: it hands over what is complete, and of a long message what there is, and moves the rest to the front.
+// flush ends a block. When the buffer is half full it hands over what is complete, and of a long message what there is:
+// servers write 8 KiB at a time, and the sink's part should not be called for each of these. The rest moves together.
 func (d *deframer) flush() error {
-	n := d.out
-	if d.left > 0 && d.size <= wholeMessage {
-		n = d.start
-	}
-	if err := d.hand(n); err != nil {
-		return err
+	if d.out >= len(d.buf)/2 {
+		n := d.out
+		if d.left > 0 && d.size <= wholeMessage {
+			n = d.start
+		}
+		if err := d.hand(n); err != nil {
+			return err
+		}
 	}
 	copy(d.buf[d.out:], d.buf[d.in:d.fill])
 	d.fill, d.in = d.out+d.fill-d.in, d.out
