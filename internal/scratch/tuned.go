@@ -19,6 +19,7 @@ type Machine struct {
 	Memory int64 // bytes this process and its children may use
 	Cores  int   // processors they may use
 	Shm    int64 // bytes free for POSIX shared memory (/dev/shm); -1 if that is not a limit
+	Disk   int64 // bytes free where the server's data will be; 0 if it is not known
 }
 
 // ThisMachine measures the machine, limits of a container included.
@@ -101,6 +102,10 @@ func Tuned(m Machine, jobs, needLocks int) map[string]string {
 	maintenance := clamp(memory/4/int64(jobs), 16*mib, 8*gib)
 	work := clamp(memory/64/int64(jobs), 4*mib, 512*mib)
 	connections := max(40, 2*jobs+20)
+	wal := int64(16 * gib) // far apart checkpoints, but not at the price of a full disk
+	if m.Disk > 0 {
+		wal = clamp(m.Disk/8, 256*mib, wal)
+	}
 
 	s := map[string]string{
 		"fsync":              "off",
@@ -109,7 +114,7 @@ func Tuned(m Machine, jobs, needLocks int) map[string]string {
 		"wal_level":          "minimal",
 		"max_wal_senders":    "0",
 		"archive_mode":       "off",
-		"max_wal_size":       "16GB",
+		"max_wal_size":       megabytes(wal),
 		"checkpoint_timeout": "1h",
 		"wal_compression":    "off",
 		"autovacuum":         "off",

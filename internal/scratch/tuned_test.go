@@ -30,12 +30,12 @@ func TestTuned(t *testing.T) {
 			map[string]string{"dynamic_shared_memory_type": "", "maintenance_work_mem": "240MB", "max_parallel_maintenance_workers": "7"},
 		},
 		{
-			"very small", Machine{Memory: 100 * mib, Cores: 1, Shm: 0}, 4, 0,
-			map[string]string{"shared_buffers": "64MB", "maintenance_work_mem": "16MB", "work_mem": "4MB", "max_parallel_maintenance_workers": "1"},
+			"very small", Machine{Memory: 100 * mib, Cores: 1, Shm: 0, Disk: 4 * gib}, 4, 0,
+			map[string]string{"max_wal_size": "512MB", "shared_buffers": "64MB", "maintenance_work_mem": "16MB", "work_mem": "4MB", "max_parallel_maintenance_workers": "1"},
 		},
 		{
 			"very large", Machine{Memory: 1024 * gib, Cores: 128, Shm: 512 * gib}, 64, 0,
-			map[string]string{"shared_buffers": "16384MB", "maintenance_work_mem": "4096MB", "max_connections": "148", "max_worker_processes": "132"},
+			map[string]string{"max_wal_size": "16384MB", "shared_buffers": "16384MB", "maintenance_work_mem": "4096MB", "max_connections": "148", "max_worker_processes": "132"},
 		},
 		{
 			"many objects", Machine{Memory: 8 * gib, Cores: 2, Shm: -1}, 2, 200000,

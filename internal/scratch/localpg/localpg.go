@@ -245,6 +245,9 @@ func (i *instance) runInitdb(ctx context.Context, locale string) error {
 	if i.spec.ICULocale != "" {
 		args = append(args, "--locale-provider=icu", "--icu-locale="+i.spec.ICULocale)
 	}
+	if i.spec.Tuned && i.programs.Major >= 18 {
+		args = append(args, "--no-data-checksums") // before 18 they are off by default
+	}
 	if i.spec.TCP {
 		i.password = rand.Text()
 		pwfile := filepath.Join(i.dir, "password")
@@ -332,7 +335,9 @@ func (i *instance) configure() error {
 		}
 	}
 	if i.spec.Tuned {
-		add(scratch.Tuned(scratch.ThisMachine(), i.spec.Jobs, i.spec.NeedLocks))
+		m := scratch.ThisMachine()
+		m.Disk = freeDisk(i.dir)
+		add(scratch.Tuned(m, i.spec.Jobs, i.spec.NeedLocks))
 	}
 	add(i.spec.Settings)
 	// These are ours alone.

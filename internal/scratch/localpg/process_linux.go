@@ -42,3 +42,13 @@ func processesIn(dir string) []int {
 	}
 	return pids
 }
+
+// freeDisk returns the free bytes of the file system that dir is on, 0 if that
+// is not known.
+func freeDisk(dir string) int64 {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return 0
+	}
+	return int64(st.Bavail) * int64(st.Bsize)
+}

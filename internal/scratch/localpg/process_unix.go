@@ -15,3 +15,6 @@ func worksIn(int, string) bool { return false }
 
 // processesIn is known on Linux only.
 func processesIn(string) []int { return nil }
+
+// freeDisk is known on Linux only.
+func freeDisk(string) int64 { return 0 }
