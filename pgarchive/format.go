@@ -89,7 +89,7 @@ type Header struct {
 
 	Format      Format
 	Compression codec.Spec
-	Created     time.Time // in seconds; stored as local time. A Writer takes zero as now
+	Created     time.Time // in seconds; stored as local time. Zero if the archive's makes no sense; a Writer takes it as now
 
 	Database      string // name of the dumped database
 	ServerVersion string // version of the dumped server, as in "18.6 (Debian 18.6-3)"

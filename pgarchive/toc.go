@@ -63,7 +63,10 @@ func readHeader(r *wireReader, want Format) (Header, error) {
 	sec, minute, hour := r.int(), r.int(), r.int()
 	day, month, year := r.int(), r.int(), r.int()
 	r.int() // daylight saving, which the place knows
-	h.Created = time.Date(clampYear(year)+1900, time.Month(month+1), day, hour, minute, sec, 0, time.Local)
+	if inRange(sec, 0, 61) && inRange(minute, 0, 59) && inRange(hour, 0, 23) &&
+		inRange(day, 1, 31) && inRange(month, 0, 11) && inRange(year, 0, 8000) {
+		h.Created = time.Date(year+1900, time.Month(month+1), day, hour, minute, sec, 0, time.Local)
+	}
 	h.Database, _ = r.string()
 	h.ServerVersion, _ = r.string()
 	h.DumpVersion, _ = r.string()
@@ -73,8 +76,7 @@ func readHeader(r *wireReader, want Format) (Header, error) {
 	return h, nil
 }
 
-// clampYear keeps what a broken header says within what time.Date can count.
-func clampYear(y int) int { return max(-1900, min(y, 8000)) }
+func inRange(v, lo, hi int) bool { return lo <= v && v <= hi }
 
 // writeHeader writes the head of an archive (WriteHead).
 func writeHeader(w *wireWriter, h *Header) {
