@@ -46,7 +46,7 @@ type Difference struct {
 
 // String says the difference in one line.
 func (d Difference) String() string {
-	name := d.Desc + " " + qualified(d.Namespace, d.Name)
+	name := strings.TrimRight(d.Desc+" "+qualified(d.Namespace, d.Name), " ")
 	switch {
 	case d.Change != Differs:
 		return name + " is " + d.Change.String()

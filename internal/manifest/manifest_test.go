@@ -163,7 +163,7 @@ func TestCompareNamesEachDifference(t *testing.T) {
 			"TABLE DATA public.t: rows differs: 3, 2\nTABLE DATA public.t: bytes differs: 6, 4\n"},
 		{"one row changed", func(m *Manifest) { m.Tables[0].SetSum(rows("1\n", "2\n", "4\n")) }, "TABLE DATA public.t: digest differs: "},
 		{"table without its rows", func(m *Manifest) { m.Tables = m.Tables[:1] }, "TABLE DATA public.\xff<& is missing\n"},
-		{"large object", func(m *Manifest) { m.LargeObjects.SetSum(rows("y")) }, "BLOBS : digest differs"},
+		{"large object", func(m *Manifest) { m.LargeObjects.SetSum(rows("y")) }, "BLOBS: digest differs"},
 		{"extension version", func(m *Manifest) { m.Extensions[0].Version = "1.1" }, "EXTENSION VERSION plpgsql: version differs: 1.0, 1.1\n"},
 		{"setting", func(m *Manifest) { m.Settings = map[string]string{"DateStyle": "German"} }, "SETTING DateStyle: value differs: ISO, MDY, German\n"},
 	} {
