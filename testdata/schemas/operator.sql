@@ -16,3 +16,7 @@ COMMENT ON OPERATOR @#! (NONE, integer) IS 'prefix';
 COMMENT ON OPERATOR "Odd Ops".=== (text, text) IS 'the same';
 ALTER OPERATOR ** (integer, integer) OWNER TO pg_monitor;
 CREATE VIEW powers AS SELECT x ** 2 AS y, @#! x AS z FROM generate_series(1, 3) AS x;
+--:until 13
+CREATE OPERATOR |!| (PROCEDURE = negate, LEFTARG = integer);
+COMMENT ON OPERATOR |!| (integer, NONE) IS 'postfix';
+--:end
