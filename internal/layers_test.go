@@ -98,21 +98,23 @@ var layers = map[string]layer{
 		"internal/pg":      "to ask the server whether it is ready",
 	}},
 
+	"internal/dumpall": {4, map[string]string{
+		"internal/dump":    "each database",
+		"internal/pg":      "roles and tablespaces, which belong to no database",
+		"internal/sqltext": "names and privileges",
+		"pgarchive":        "the script each database is written to",
+	}},
+
 	// Level 4: what faces people and tests.
-	"internal/pgflags": {4, map[string]string{
+	"internal/pgflags": {5, map[string]string{
 		"internal/dump":    "the options it fills in",
+		"internal/dumpall": "the options it fills in",
 		"internal/restore": "the options it fills in",
 		"internal/pg":      "where to connect to",
 		"internal/codec":   "the argument of -Z",
-		"internal/sqltext": "name patterns and filter files",
 		"pgarchive":        "formats and selections",
 	}},
-	"internal/ui": {4, map[string]string{
-		"internal/dump":    "the Progress it implements",
-		"internal/restore": "the Progress it implements",
-		"internal/drill":   "the Progress it implements",
-		"pgarchive":        "the entries it names",
-	}},
+	"internal/ui": {0, map[string]string{}},
 	"internal/pgtest": {4, map[string]string{
 		"internal/scratch":         "what a throwaway server is",
 		"internal/scratch/localpg": "tests run on the programs of this machine",
@@ -125,6 +127,7 @@ var layers = map[string]layer{
 		"internal/digest":          "command",
 		"internal/drill":           "command",
 		"internal/dump":            "command",
+		"internal/dumpall":         "command",
 		"internal/manifest":        "command",
 		"internal/pg":              "command",
 		"internal/pgflags":         "command",
@@ -168,9 +171,8 @@ var modules = map[string]map[string]string{
 		"internal/pg": "to ask for a password without echo",
 		"cmd/pghaul":  "to ask for a password without echo",
 	},
-	"golang.org/x/sys":             {"pgarchive": "how a file was opened"},
-	"github.com/vbauerster/mpb/v8": {"internal/ui": "progress bars"},
-	"github.com/spf13/cobra":       {"cmd/pghaul": "commands"},
+	"golang.org/x/sys":       {"pgarchive": "how a file was opened"},
+	"github.com/spf13/cobra": {"cmd/pghaul": "commands"},
 }
 
 // testModules stay out of the program.

@@ -1,6 +1,6 @@
 // Command pghaul backs up PostgreSQL databases, restores them, and proves that the
-// backups restore. Called by the name pg_dump or pg_restore it takes that
-// program's place.
+// backups restore. Called by the name pg_dump, pg_restore or pg_dumpall it
+// takes that program's place.
 package main
 
 import (
@@ -50,6 +50,8 @@ func run(args []string, stdin io.Reader, stdout io.Writer, stderr *os.File) int 
 		err = runDump(ctx, env, pgflags.Program{Name: name, Stock: true, Stdin: stdin}, args[1:])
 	case "pg_restore":
 		err = runRestore(ctx, env, pgflags.Program{Name: name, Stock: true, Stdin: stdin}, args[1:])
+	case "pg_dumpall":
+		err = runDumpall(ctx, env, pgflags.Program{Name: name, Stock: true, Stdin: stdin}, args[1:])
 	default:
 		name = "pghaul"
 		root := newRootCommand(env)
@@ -119,7 +121,7 @@ pg_dump, and takes the command lines of pg_dump and pg_restore.`,
 	root.SetIn(env.stdin)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
-	root.AddCommand(newDumpCommand(env), newRestoreCommand(env), newDrillCommand(env), newDemoCommand(env))
+	root.AddCommand(newDumpCommand(env), newRestoreCommand(env), newDumpallCommand(env), newDrillCommand(env), newDemoCommand(env))
 	return root
 }
 

@@ -125,9 +125,12 @@ func (d *Dump) table(p Program) []option {
 // maxJobs is PG_MAX_JOBS.
 const maxJobs = math.MaxInt32
 
+func newDump() Dump { return Dump{script: *pgarchive.NewScriptOptions()} }
+
 // ParseDump reads a command line of pg_dump.
 func ParseDump(p Program, args []string) (*Dump, error) {
-	d := &Dump{script: *pgarchive.NewScriptOptions()}
+	d := new(Dump)
+	*d = newDump()
 	operands, err := parse(d.table(p), args)
 	if err != nil {
 		return nil, err
