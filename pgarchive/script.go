@@ -145,7 +145,6 @@ type script struct {
 	ses     *Session
 	count   int  // statements since the last COMMIT, for TransactionSize
 	byFile  bool // restore.sql of a tar archive: data stand in files
-	silent  bool // no comments about data positions
 }
 
 // newScript starts a script; with the archive's header and its entries in the order of the restore.
