@@ -109,7 +109,7 @@ func ParseDumpall(p Program, args []string) (*Dumpall, error) {
 // DumpallHelp is the help text of pg_dumpall under the program's name.
 func DumpallHelp(p Program) string {
 	d := new(Dumpall)
-	return help(p.Name+" writes all databases of a PostgreSQL server, its roles and tablespaces as one SQL script.\n\nUsage:\n  "+
+	return help(p.Name+" writes a whole PostgreSQL server, roles and tablespaces too, as an SQL script.\n\nUsage:\n  "+
 		p.Name+" [OPTION]...\n", d.table(p), `
 Without -f the script goes to standard output.
 
