@@ -6,7 +6,9 @@ CREATE TABLE app.keys (
     c integer UNIQUE DEFERRABLE,
     d integer UNIQUE DEFERRABLE INITIALLY DEFERRED,
     e integer, f text, "G h" text,
+--:since 11
     CONSTRAINT multi UNIQUE (e, f) INCLUDE (b, "G h") WITH (fillfactor = 60),
+--:end
     CONSTRAINT incl UNIQUE ("G h")
 );
 CREATE TABLE app.checks (

@@ -16,7 +16,7 @@ CREATE FOREIGN TABLE app.child (extra integer) INHERITS (app.parent) SERVER srv;
 CREATE TABLE app.part (id integer, name text) PARTITION BY LIST (id);
 CREATE FOREIGN TABLE app.part1 PARTITION OF app.part FOR VALUES IN (1) SERVER srv OPTIONS (p '1');
 CREATE FUNCTION app.tg() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-CREATE TRIGGER tg BEFORE INSERT ON app.plain FOR EACH ROW EXECUTE FUNCTION app.tg();
+CREATE TRIGGER tg BEFORE INSERT ON app.plain FOR EACH ROW EXECUTE PROCEDURE app.tg();
 ALTER FOREIGN TABLE app.plain DISABLE TRIGGER tg;
 COMMENT ON FOREIGN TABLE app.plain IS 'far away';
 COMMENT ON COLUMN app.plain.id IS 'a column far away';

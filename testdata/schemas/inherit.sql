@@ -21,8 +21,10 @@ CREATE TABLE app.attached (a integer NOT NULL, b text, c integer, d integer, z i
 ALTER TABLE app.attached INHERIT app.parent;
 CREATE TABLE app.left_alone () INHERITS (app.parent);
 ALTER TABLE app.left_alone NO INHERIT app.parent;
+--:since 12
 CREATE TABLE app.gen_parent (a integer, b integer GENERATED ALWAYS AS (a * 2) STORED);
 CREATE TABLE app.gen_child (c integer) INHERITS (app.gen_parent);
+--:end
 CREATE TABLE app.stats_child () INHERITS (app.parent);
 ALTER TABLE app.stats_child ALTER a SET STATISTICS 10, ALTER b SET STORAGE EXTERNAL;
 COMMENT ON COLUMN app.stats_child.a IS 'inherited';

@@ -7,3 +7,4 @@ CREATE UNLOGGED SEQUENCE app.unlogged;
 CREATE UNLOGGED TABLE app.mixed (id integer GENERATED ALWAYS AS IDENTITY, s serial);
 ALTER SEQUENCE app.mixed_id_seq SET LOGGED;
 CREATE VIEW app.invoker WITH (security_invoker = true) AS SELECT a FROM app.t;
+CREATE TABLE app.negative_scale (n numeric(5,-2));

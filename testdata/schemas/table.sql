@@ -16,8 +16,11 @@ with newline" IS 'a name of two lines';
 CREATE TABLE app."user" ("order" integer, "table" integer, "Ünïcode" text);
 CREATE UNLOGGED TABLE app.volatile (id integer PRIMARY KEY, payload bytea);
 CREATE TABLE app.options (id integer, t text) WITH (fillfactor = 70, autovacuum_enabled = false, parallel_workers = 4,
-    toast.autovacuum_enabled = false, toast_tuple_target = 256);
-CREATE TABLE app.toast_only (t text) WITH (toast.vacuum_truncate = off);
+    toast.autovacuum_enabled = false);
+--:since 11
+ALTER TABLE app.options SET (toast_tuple_target = 256);
+--:end
+CREATE TABLE app.toast_only (t text) WITH (toast.autovacuum_vacuum_threshold = 70);
 CREATE TABLE app.float_option (t text) WITH (autovacuum_vacuum_scale_factor = 0.125);
 
 CREATE TYPE app.person AS (name text, born date, note varchar(20));
@@ -40,7 +43,9 @@ ALTER TABLE app.forced FORCE ROW LEVEL SECURITY;
 CREATE TABLE app.forced_only (id integer);
 ALTER TABLE app.forced_only FORCE ROW LEVEL SECURITY;
 
+--:since 12
 CREATE ACCESS METHOD other_heap TYPE TABLE HANDLER heap_tableam_handler;
 CREATE TABLE app.other_am (id integer) USING other_heap;
+--:end
 
 CREATE TABLE app.row_type_user (one app.plain, many app.plain[], loop "Mixed Case"."Tab""le");
