@@ -59,20 +59,19 @@ func (r *reader) linkInitPriv(p initPrivRow) {
 
 type columnACLRow struct {
 	table uint32
-	num   int
 	acl   ColumnACL
 }
 
 // columnACLsStage reads the privileges of all columns that have any, now or since they were made (dumpTable in pg_dump.c).
 func (r *reader) columnACLsStage() stage {
-	sql := `SELECT a.attrelid, a.attnum, a.attname, a.attacl, '{}', p.privtype, p.initprivs
+	sql := `SELECT a.attrelid, a.attname, a.attacl, '{}', p.privtype, p.initprivs
 FROM pg_catalog.pg_attribute a
 LEFT JOIN pg_catalog.pg_init_privs p ON p.objoid = a.attrelid AND p.objsubid = a.attnum
   AND p.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
 WHERE NOT a.attisdropped AND (a.attacl IS NOT NULL OR p.initprivs IS NOT NULL)
 ORDER BY a.attrelid, a.attnum`
 	if r.db.Info.Version < 90600 {
-		sql = `SELECT attrelid, attnum, attname, attacl, '{}', NULL, NULL FROM pg_catalog.pg_attribute
+		sql = `SELECT attrelid, attname, attacl, '{}', NULL, NULL FROM pg_catalog.pg_attribute
 WHERE NOT attisdropped AND attacl IS NOT NULL ORDER BY attrelid, attnum`
 	}
 	s := stage{name: "column privileges"}
@@ -81,7 +80,7 @@ WHERE NOT attisdropped AND attacl IS NOT NULL ORDER BY attrelid, attnum`
 	}
 	s.fetch = func(ctx context.Context, q Querier) error {
 		return query(ctx, q, sql, func(row *row) {
-			c := columnACLRow{table: row.oid(), num: row.int()}
+			c := columnACLRow{table: row.oid()}
 			c.acl = ColumnACL{Column: row.str(), ACL: row.acl()}
 			r.columnACLs = append(r.columnACLs, c)
 		})
@@ -89,7 +88,7 @@ WHERE NOT attisdropped AND attacl IS NOT NULL ORDER BY attrelid, attnum`
 	s.link = func() error {
 		r.db.ColumnACLs = make(map[uint32][]ColumnACL)
 		for _, c := range r.columnACLs {
-			if t := r.db.Table(c.table); t != nil && c.num > 0 {
+			if t := r.db.Table(c.table); t != nil { // of system columns too
 				t.Has |= ACLPart
 				r.db.ColumnACLs[c.table] = append(r.db.ColumnACLs[c.table], c.acl)
 			}
