@@ -29,8 +29,7 @@ type Dir interface {
 // directoryWriter writes a directory archive: a file per entry with data, and toc.dat.
 type directoryWriter struct {
 	contents
-	dir   Dir
-	lists map[string]bool // lists of large objects that were begun
+	dir Dir
 }
 
 var _ Writer = (*directoryWriter)(nil)
