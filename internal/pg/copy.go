@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -234,12 +235,13 @@ func (c *Conn) CopyFrom(ctx context.Context, sql string, r io.Reader) (rows int6
 	in := &copyReader{r: r}
 	tag, err := c.pg.CopyFrom(ctx, in, sql)
 	c.fromPgconn()
-	if err == nil && in.err != nil {
-		err = in.err // the reader failed and the server did not mind
+	failed := in.failed()
+	if err == nil && failed != nil {
+		err = failed // the reader failed and the server did not mind
 	}
 	if err != nil {
-		if in.err != nil {
-			return 0, &copyReadError{in.err, err}
+		if failed != nil {
+			return 0, &copyReadError{failed, err}
 		}
 		return 0, c.classify(ctx, err)
 	}
@@ -258,10 +260,18 @@ func (e *copyReadError) Error() string { return "read data for COPY: " + e.read.
 func (e *copyReadError) Unwrap() error { return e.read }
 
 // copyReader fills the buffer it is given, whatever r hands out at a time: pgconn makes one message and one
-// write of every read.
+// write of every read. pgconn may go on reading after it has returned the error of a lost connection.
 type copyReader struct {
 	r   io.Reader
+	mu  sync.Mutex
 	err error // other than io.EOF
+}
+
+// failed is the error the reading ended in, if it did not reach the end.
+func (c *copyReader) failed() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
 }
 
 func (c *copyReader) Read(p []byte) (int, error) {
@@ -271,7 +281,9 @@ func (c *copyReader) Read(p []byte) (int, error) {
 		n += k
 		if err != nil {
 			if err != io.EOF {
+				c.mu.Lock()
 				c.err = err
+				c.mu.Unlock()
 			}
 			return n, err
 		}
