@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pghaul/pghaul/pgarchive"
@@ -148,8 +149,8 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 		return 0, 0, w.unreadable(ctx, it, src, freeze, err)
 	}
 	rows, err = w.conn.CopyFrom(ctx, sql, feed)
-	size = feed.size
 	fed := feed.Close()
+	size, taken := feed.total()
 	if err != nil {
 		if fed != nil && ctx.Err() == nil && !w.conn.IsClosed() {
 			// The data ended in an error, and the server was told to forget them.
@@ -179,8 +180,8 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 	if fed != nil { // a writer of OnData
 		return 0, 0, w.unreadable(ctx, it, src, freeze, fed)
 	}
-	if feed.text && rows != feed.rows {
-		wrong := fmt.Errorf("the archive holds %d rows, the server took %d", feed.rows, rows)
+	if feed.text && rows != taken {
+		wrong := fmt.Errorf("the archive holds %d rows, the server took %d", taken, rows)
 		if it.table != nil && it.table.created {
 			return 0, 0, w.unreadable(ctx, it, src, freeze, wrong)
 		}
@@ -256,17 +257,20 @@ func isBinary(sql string) bool {
 //
 // One goroutine decompresses into blocks and hands them to OnData; Read takes the blocks.
 type feed struct {
-	outer context.Context // the restore's
-	full  chan block
-	free  chan []byte
-	stop  context.CancelFunc
-	ended chan struct{}
-	now   block // being read
-	rest  []byte
-	err   error // what the data ended in, once Read has seen it
-	size  int64 // of what Read has begun to give
-	rows  int64
-	text  bool // rows are counted
+	outer   context.Context // the restore's
+	full    chan block
+	free    chan []byte
+	stop    context.CancelFunc
+	stopped <-chan struct{}
+	ended   chan struct{}
+	text    bool // rows are counted
+
+	mu   sync.Mutex // guards what follows, which is of Read
+	now  block      // being read
+	rest []byte
+	err  error // what the data ended in, once Read has seen it
+	size int64 // of what Read has begun to give
+	rows int64
 }
 
 type block struct {
@@ -290,12 +294,13 @@ func (w *worker) newFeed(outer context.Context, it *Item, src source) (*feed, er
 		return nil, err
 	}
 	f := &feed{
-		outer: outer,
-		full:  make(chan block, blockCount),
-		free:  make(chan []byte, blockCount),
-		stop:  stop,
-		ended: make(chan struct{}),
-		text:  it.Entry.CopyStmt != "" && !isBinary(it.Entry.CopyStmt),
+		outer:   outer,
+		full:    make(chan block, blockCount),
+		free:    make(chan []byte, blockCount),
+		stop:    stop,
+		stopped: ctx.Done(),
+		ended:   make(chan struct{}),
+		text:    it.Entry.CopyStmt != "" && !isBinary(it.Entry.CopyStmt),
 	}
 	for range blockCount {
 		f.free <- nil
@@ -369,8 +374,10 @@ func (f *feed) readAhead(ctx context.Context, p Progress, e *pgarchive.Entry, in
 
 var errTruncated = errors.New("they end before their end marker: the archive is truncated or damaged")
 
-// Read gives the data to the connection.
+// Read gives the data to the connection. A connection that broke may still be reading while it is closed.
 func (f *feed) Read(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for len(f.rest) == 0 {
 		if f.err != nil {
 			return 0, f.err
@@ -381,6 +388,8 @@ func (f *feed) Read(p []byte) (int, error) {
 		}
 		select {
 		case f.now = <-f.full:
+		case <-f.stopped:
+			return 0, context.Canceled
 		case <-f.outer.Done():
 			f.now = block{err: f.outer.Err()}
 		}
@@ -403,10 +412,19 @@ func (f *feed) Close() error {
 		// Somebody wants to leave, and a read of the standard input cannot be interrupted.
 		leave(f.ended)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.err == io.EOF {
 		return nil
 	}
 	return f.err
+}
+
+// total returns the bytes and rows that Read has given.
+func (f *feed) total() (size, rows int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.size, f.rows
 }
 
 // leave waits a moment for a goroutine that may be held up in a read.

@@ -29,7 +29,7 @@ func (w *worker) inserts(ctx context.Context, it *Item, src source, t *Timing) e
 	}
 	for {
 		sql, err := split.next()
-		t.Bytes = feed.size
+		t.Bytes, _ = feed.total()
 		if err == io.EOF {
 			break
 		}
