@@ -208,8 +208,7 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 			if !c.Dropped && c.NotNull && c.NotNullIsLocal {
 				next()
 				if c.NotNullName != "" {
-					// Not quoted: nor does pg_dump, unless the name would not be one.
-					fmt.Fprintf(q, "CONSTRAINT %s ", r.constraintName(c.NotNullName))
+					fmt.Fprintf(q, "CONSTRAINT %s ", bareName(c.NotNullName))
 				}
 				fmt.Fprintf(q, "NOT NULL %s", r.quote.Ident(c.Name))
 				if c.NotNullNoInherit {
@@ -270,13 +269,10 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 	}
 }
 
-// constraintName quotes the name of a not-null constraint that stands for itself in CREATE TABLE. pg_dump 18
-// writes it bare, which is the same wherever that is valid.
-func (r *renderer) constraintName(name string) string {
-	if sqltext.NeedsQuotes(name) {
-		return r.quote.Ident(name)
-	}
-	return name
+// bareName is the name of a not-null constraint that stands by itself in CREATE TABLE. pg_dump 18 never quotes
+// it there, not even for --quote-all-identifiers; here it is quoted where it must be.
+func bareName(name string) string {
+	return sqltext.Quoter{}.Ident(name)
 }
 
 func (r *renderer) reloptions(opts []string, prefix string) (string, error) {
