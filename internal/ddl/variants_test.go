@@ -85,9 +85,8 @@ func TestVariants(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				db := s.NewDatabase(t, pgtest.Options{Suffix: "v_" + name})
 				db.LoadSchema(t, name)
-				some := db.QueryString(t, "select 1 from pg_class where relnamespace = to_regnamespace('app') and relkind in ('r', 'p', 'v', 'm', 'S', 'f') limit 1")
 				for _, v := range dumpVariants {
-					if v.name == "some tables" && some == "" {
+					if v.name == "some tables" && !hasApp(t, db) {
 						continue
 					}
 					t.Run(v.name, func(t *testing.T) {
@@ -107,6 +106,12 @@ func TestVariants(t *testing.T) {
 	})
 }
 
+// hasApp says whether there are relations in the schema app, which -t app.* would else complain of.
+func hasApp(t *testing.T, db *pgtest.DB) bool {
+	return db.QueryString(t, `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where n.nspname = 'app' and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') limit 1`) != ""
+}
+
 // TestDatabase compares dumps of a database that exists already with pg_dump's: that named by
 // PGHAUL_TEST_DATABASE, on each server that has it.
 func TestDatabase(t *testing.T) {
@@ -117,6 +122,9 @@ func TestDatabase(t *testing.T) {
 	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
 		db := s.Database(t, name)
 		for _, v := range dumpVariants {
+			if v.name == "some tables" && !hasApp(t, db) {
+				continue
+			}
 			t.Run(v.name, func(t *testing.T) {
 				want, ok := oracleScript(t, db, v.variant)
 				if !ok {
