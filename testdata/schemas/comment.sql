@@ -24,7 +24,7 @@ comment on constraint positive on domain c.dom is 'check of a domain';
 create rule r as on insert to c.v do instead nothing;
 comment on rule r on c.v is 'rule';
 create function c.trg() returns trigger language plpgsql as 'begin return new; end';
-create trigger tr before insert on c.t for each row execute function c.trg();
+create trigger tr before insert on c.t for each row execute procedure c.trg();
 comment on trigger tr on c.t is 'trigger';
 alter table c.t enable row level security;
 create policy p on c.t using (true);

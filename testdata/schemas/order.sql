@@ -16,7 +16,12 @@ insert into o.a values (1, 1);
 
 -- a default that needs a function on the table's own row type
 create table o.d (id integer);
+--:since 14
 create function o.next_d() returns integer language sql begin atomic select coalesce(max(id), 0) + 1 from o.d; end;
+--:end
+--:until 13
+create function o.next_d() returns integer language sql as 'select coalesce(max(id), 0) + 1 from o.d';
+--:end
 alter table o.d alter id set default o.next_d();
 
 -- a check constraint with a function over the table
@@ -30,7 +35,12 @@ create view o.f_view as select id, name, count(*) as n from o.f group by id;
 create materialized view o.f_mat as select id, name, count(*) as n from o.f group by id;
 create materialized view o.f_mat2 as select * from o.f_mat;
 create view o.f_view2 as select * from o.f_view;
+--:since 14
 create function o.f_func() returns setof o.f language sql begin atomic select id, name from o.f group by id; end;
+--:end
+--:until 13
+create function o.f_func() returns setof o.f language sql as 'select id, name from o.f group by id';
+--:end
 
 -- views that need each other's names
 create view o.z as select 1 as one;
@@ -42,16 +52,16 @@ create function o.over(integer) returns integer language sql as 'select 1';
 create function o.over(text) returns integer language sql as 'select 1';
 create function o.over(bigint, text) returns integer language sql as 'select 1';
 create function o.over() returns integer language sql as 'select 1';
-create operator o.@#@ (leftarg = integer, rightarg = integer, function = int4pl);
-create operator o.@#@ (leftarg = bigint, rightarg = bigint, function = int8pl);
-create operator o.@#@ (rightarg = bigint, function = int8um);
+create operator o.@#@ (leftarg = integer, rightarg = integer, procedure = int4pl);
+create operator o.@#@ (leftarg = bigint, rightarg = bigint, procedure = int8pl);
+create operator o.@#@ (rightarg = bigint, procedure = int8um);
 
 -- the same constraint, trigger, rule and policy names on several tables
 create function o.trg() returns trigger language plpgsql as 'begin return new; end';
 create table o.t2 (id integer constraint same check (id > 0));
 create table o.t1 (id integer constraint same check (id > 0));
-create trigger same before insert on o.t2 for each row execute function o.trg();
-create trigger same before insert on o.t1 for each row execute function o.trg();
+create trigger same before insert on o.t2 for each row execute procedure o.trg();
+create trigger same before insert on o.t1 for each row execute procedure o.trg();
 create rule same as on delete to o.t2 do instead nothing;
 create rule same as on delete to o.t1 do instead nothing;
 create policy same on o.t2 using (true);
@@ -73,5 +83,7 @@ create table o.with_base (v o.base);
 create table o.part (id integer, v text) partition by range (id);
 create table o.part2 partition of o.part for values from (10) to (20);
 create table o.part1 partition of o.part for values from (0) to (10);
+--:since 11
 create index part_idx on o.part (v);
 alter table o.part add primary key (id);
+--:end
