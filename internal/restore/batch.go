@@ -65,10 +65,36 @@ func (w *worker) groups(it *Item) bool {
 	}
 	switch e.Desc {
 	case "DATABASE", "DATABASE PROPERTIES", "SUBSCRIPTION", "SUBSCRIPTION TABLE", "EXTENSION", "WARNING",
-		"INDEX", "CONSTRAINT", "FK CONSTRAINT", "CHECK CONSTRAINT", "MATERIALIZED VIEW DATA", "BLOB METADATA":
+		"MATERIALIZED VIEW DATA", "BLOB METADATA":
 		return false
+	case "INDEX", "CONSTRAINT", "FK CONSTRAINT", "CHECK CONSTRAINT":
+		if !w.smallTables(it) {
+			return false
+		}
 	}
 	return strings.HasSuffix(strings.TrimRight(e.Defn, "\n"), ";")
+}
+
+// smallTables says whether the tables that an entry works on are known to hold next to nothing.
+func (w *worker) smallTables(it *Item) bool {
+	found := false
+	for _, id := range it.needs {
+		dep := w.plan.byID[id]
+		switch dep.Entry.Desc {
+		case "TABLE":
+			if !dep.created {
+				return false
+			}
+			found = true
+		case "TABLE DATA":
+			known := dep.Want&wantAny == 0 && dep.table != nil && dep.table.created
+			if size := dep.Entry.DataBytes; !known && (size <= 0 || size > blockSize || dep.pieces > 1) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
 }
 
 // several restores entries together, or if that fails one by one.

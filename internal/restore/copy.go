@@ -83,7 +83,7 @@ func (w *worker) prepareData(ctx context.Context, it *Item) error {
 }
 
 // copyIn loads the data of an entry with COPY. Where this restore made the
-// table and the entry holds all its rows, the table is emptied in the same transaction, which
+// table and the entry holds all its rows, and more than a few, the table is emptied in the same transaction, which
 // lets the server skip the write-ahead log (wal_level minimal), and its rows are stored frozen, which
 // saves the first vacuum.
 func (w *worker) copyIn(ctx context.Context, it *Item, src source, t *Timing) error {
@@ -124,6 +124,15 @@ func (w *worker) fresh(it *Item) bool {
 func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool) (rows, size int64, err error) {
 	e := it.Entry
 	sql := e.CopyStmt
+	feed, err := w.newFeed(ctx, it, src)
+	if err != nil {
+		return 0, 0, w.unreadable(ctx, it, src, false, err)
+	}
+	defer feed.Close()
+	if freeze && feed.small() {
+		// A new file for the table costs more than there is to gain.
+		freeze = false
+	}
 	if freeze {
 		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
 			return 0, 0, err
@@ -143,10 +152,6 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 	}
 	if freeze {
 		sql = withFreeze(sql)
-	}
-	feed, err := w.newFeed(ctx, it, src)
-	if err != nil {
-		return 0, 0, w.unreadable(ctx, it, src, freeze, err)
 	}
 	rows, err = w.conn.CopyFrom(ctx, sql, feed)
 	fed := feed.Close()
@@ -374,6 +379,31 @@ func (f *feed) readAhead(ctx context.Context, p Progress, e *pgarchive.Entry, in
 
 var errTruncated = errors.New("they end before their end marker: the archive is truncated or damaged")
 
+// small waits for the first block and says whether it is all there is. It comes before the first Read.
+func (f *feed) small() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.take() {
+		return false
+	}
+	return len(f.rest) < blockSize
+}
+
+// take waits for the next block; false says that the feed was closed. The caller holds mu.
+func (f *feed) take() bool {
+	select {
+	case f.now = <-f.full:
+	case <-f.stopped:
+		return false
+	case <-f.outer.Done():
+		f.now = block{err: f.outer.Err()}
+	}
+	f.rest, f.err = f.now.b, f.now.err
+	f.rows += f.now.rows
+	f.size += int64(len(f.now.b))
+	return true
+}
+
 // Read gives the data to the connection. A connection that broke may still be reading while it is closed.
 func (f *feed) Read(p []byte) (int, error) {
 	f.mu.Lock()
@@ -386,16 +416,9 @@ func (f *feed) Read(p []byte) (int, error) {
 			f.free <- f.now.b[:cap(f.now.b)] // never full: there are blockCount blocks
 			f.now = block{}
 		}
-		select {
-		case f.now = <-f.full:
-		case <-f.stopped:
+		if !f.take() {
 			return 0, context.Canceled
-		case <-f.outer.Done():
-			f.now = block{err: f.outer.Err()}
 		}
-		f.rest, f.err = f.now.b, f.now.err
-		f.rows += f.now.rows
-		f.size += int64(len(f.now.b))
 	}
 	n := copy(p, f.rest)
 	f.rest = f.rest[n:]
