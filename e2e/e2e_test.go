@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func command(t *testing.T, db *pgtest.DB, stdin io.Reader, name string, args ...
 	c := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(binary), name), args...)
 	c.Env = os.Environ()
 	if db != nil {
-		c.Env = db.Env()
+		c.Env = append(c.Env, db.Env()...)
 	}
 	var out, errb bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = stdin, &out, &errb
@@ -104,6 +105,23 @@ func text(t *testing.T, db *pgtest.DB) string {
 // normal takes out the lines that differ from run to run.
 func normal(s string) string { return changing.ReplaceAllString(s, "") }
 
+// sorted puts the rows of each table in order: pieces of a table that are loaded side by
+// side lie in the copy as they came.
+func sorted(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := 0; i < len(lines); i++ {
+		if !strings.HasPrefix(lines[i], "COPY ") || !strings.HasSuffix(lines[i], " FROM stdin;") {
+			continue
+		}
+		start := i + 1
+		for i < len(lines) && lines[i] != `\.` {
+			i++
+		}
+		slices.Sort(lines[start:i])
+	}
+	return strings.Join(lines, "\n")
+}
+
 func same(t *testing.T, what, want, got string) {
 	t.Helper()
 	if want != got {
@@ -132,18 +150,22 @@ func TestStockRestoresOurs(t *testing.T) {
 		s.NeedTool(t, "pg_restore")
 		src := shop(t, s)
 		want := text(t, src)
-		for _, c := range []struct{ name, dump, restore string }{
+		for i, c := range []struct{ name, dump, restore string }{
 			{"custom", "-Fc", ""},
+			{"directory in jobs", "-Fd -j4 " + cut, "-j2"},
+			{"tar", "-Ft " + cut, ""},
 			{"custom in jobs", "-Fc " + cut, "-j2"},
 			{"custom uncompressed", "-Fc -Z0", "-j2"},
 			{"directory", "-Fd -j2 " + cut, ""},
-			{"directory in jobs", "-Fd -j4 " + cut, "-j2"},
 			{"directory in four jobs", "-Fd -j2 -Z1 " + cut, "-j4"},
-			{"tar", "-Ft " + cut, ""},
 			{"lz4", "-Fc -Zlz4", ""},
 			{"zstd", "-Fd -Zzstd:3", "-j2"},
 		} {
+			if i >= 3 && s != pgtest.Newest(t) {
+				break // the rest does not depend on the server
+			}
 			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
 				if s.Major < 16 && (c.name == "lz4" || c.name == "zstd") {
 					t.Skipf("pg_restore %d has no %s", s.Major, c.name)
 				}
@@ -151,7 +173,7 @@ func TestStockRestoresOurs(t *testing.T) {
 				must(t, src, "pghaul", append(strings.Fields("dump "+c.dump), "-f", archive)...)
 				dst := s.NewDatabase(t)
 				dst.MustTool(t, "pg_restore", append(strings.Fields(c.restore), "-e", "-d", dst.DSN, archive)...)
-				same(t, "the copy", want, text(t, dst))
+				same(t, "the copy", sorted(want), sorted(text(t, dst)))
 			})
 		}
 	})
@@ -163,22 +185,26 @@ func TestOursRestoresStock(t *testing.T) {
 		s.NeedTool(t, "pg_dump")
 		src := shop(t, s)
 		want := text(t, src)
-		for _, c := range []struct {
+		for i, c := range []struct {
 			name, dump, restore string
 			stdin               bool
 		}{
-			{"custom", "-Fc", "", false},
-			{"custom in jobs", "-Fc", "-j2", false},
-			{"custom from a pipe", "-Fc", "", true},
 			{"custom in jobs from a pipe", "-Fc", "-j3", true},
 			{"directory", "-Fd -j2", "-j2", false},
 			{"tar", "-Ft", "", false},
+			{"custom", "-Fc", "", false},
+			{"custom in jobs", "-Fc", "-j2", false},
+			{"custom from a pipe", "-Fc", "", true},
 			{"tar in jobs", "-Ft", "-j2", false},
 			{"tar in jobs from a pipe", "-Ft", "-j2", true},
 			{"single transaction", "-Fc", "-1", false},
 			{"inserts", "-Fc --inserts", "", false},
 		} {
+			if i >= 3 && s != pgtest.Newest(t) {
+				break // the rest does not depend on the server
+			}
 			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
 				archive := filepath.Join(t.TempDir(), "archive")
 				src.MustTool(t, "pg_dump", append(strings.Fields(c.dump), "-f", archive, "-d", src.DSN)...)
 				dst := s.NewDatabase(t)
@@ -208,17 +234,18 @@ func TestVerbatim(t *testing.T) {
 	s := pgtest.Newest(t)
 	s.NeedTool(t, "pg_dump")
 	src := shop(t, s)
-	want := text(t, src)
+	want := sorted(text(t, src))
 	for name, script := range map[string]string{
-		"custom":             `pg_dump -Fc -Z3 -f x "$SRC" && pg_restore -d "$DST" x`,
-		"directory":          `pg_dump --format=directory --jobs=4 --compress=0 -f x "$SRC" && pg_restore -j 2 -d "$DST" x`,
-		"tar through gzip":   `pg_dump --format=tar "$SRC" | gzip >x && gunzip -c x | pg_restore --clean --if-exists -d "$DST"`,
-		"jobs from a file":   `pg_dump -Fc "$SRC" >x && pghaul restore -j 8 -d "$DST" < x`,
-		"create":             `pg_dump -Fc "$SRC" >x && pg_restore -l x >l && pg_restore -L l -d "$DST" x`,
+		"custom":              `pg_dump -Fc -Z3 -f x "$SRC" && pg_restore -d "$DST" x`,
+		"directory":           `pg_dump --format=directory --jobs=4 --compress=0 -f x "$SRC" && pg_restore -j 2 -d "$DST" x`,
+		"tar through gzip":    `pg_dump --format=tar "$SRC" | gzip >x && gunzip -c x | pg_restore --clean --if-exists -d "$DST"`,
+		"jobs from a file":    `pg_dump -Fc "$SRC" >x && pghaul restore -j 8 -d "$DST" < x`,
+		"create":              `pg_dump -Fc "$SRC" >x && pg_restore -l x >l && pg_restore -L l -d "$DST" x`,
 		"script from archive": `pg_dump -Fc "$SRC" >x && pg_restore -f y x && psql -qX -v ON_ERROR_STOP=1 -d "$DST" -f y >/dev/null`,
-		"plain":              `pg_dump "$SRC" | psql -qX -v ON_ERROR_STOP=1 -d "$DST" >/dev/null`,
+		"plain":               `pg_dump "$SRC" | psql -qX -v ON_ERROR_STOP=1 -d "$DST" >/dev/null`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if strings.Contains(script, "psql") {
 				s.NeedTool(t, "psql")
 			}
@@ -228,16 +255,19 @@ func TestVerbatim(t *testing.T) {
 			path := filepath.Dir(binary) + ":"
 			if s.BinDir != "" && strings.Contains(script, "psql") {
 				tools := t.TempDir() // psql only, so that no stock pg_dump can step in
+				if s.Major < 17 {
+					t.Skipf("the scripts are pg_dump 18's, which set transaction_timeout; PostgreSQL %d does not know it", s.Major)
+				}
 				if err := os.Symlink(filepath.Join(s.BinDir, "psql"), filepath.Join(tools, "psql")); err != nil {
 					t.Fatal(err)
 				}
 				path += tools + ":"
 			}
-			c.Env = append(src.Env(), "SRC="+src.DSN, "DST="+dst.DSN, "PATH="+path+"/usr/bin:/bin")
+			c.Env = append(append(os.Environ(), src.Env()...), "SRC="+src.DSN, "DST="+dst.DSN, "PATH="+path+"/usr/bin:/bin")
 			if out, err := c.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", script, err, out)
 			}
-			same(t, "the copy", want, text(t, dst))
+			same(t, "the copy", want, sorted(text(t, dst)))
 		})
 	}
 }
@@ -249,6 +279,7 @@ func TestPlainText(t *testing.T) {
 	src := shop(t, s)
 	for _, args := range []string{"-s", "", "--inserts", "-a", "--clean --if-exists --create", "-n app", "-t event", "--section=post-data", "-x -O", "--statistics"} {
 		t.Run("pg_dump "+args, func(t *testing.T) {
+			t.Parallel()
 			list := append(strings.Fields(args), "-d", src.DSN)
 			same(t, "the text", normal(src.MustTool(t, "pg_dump", list...)), normal(must(t, src, "pg_dump", list...)))
 		})
@@ -257,7 +288,7 @@ func TestPlainText(t *testing.T) {
 
 // The list of an archive, and a restore by an edited list and of one table, are the same through both programs.
 func TestListAndSelection(t *testing.T) {
-	s := pgtest.Newest(t)
+	s := pgtest.Version(t, 18)
 	s.NeedTool(t, "pg_restore")
 	src := shop(t, s)
 	archive := filepath.Join(t.TempDir(), "archive")
@@ -281,11 +312,6 @@ func TestListAndSelection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stock, ours := s.NewDatabase(t), s.NewDatabase(t)
-			for _, db := range []*pgtest.DB{stock, ours} {
-				if name == "list" { // its sequence default is among the entries, public's owner too
-					db.Exec(t, "SELECT 1")
-				}
-			}
 			stock.MustTool(t, "pg_restore", append(args, "-d", stock.DSN, archive)...)
 			must(t, ours, "pg_restore", append(args, "-d", ours.DSN, archive)...)
 			for _, db := range []*pgtest.DB{stock, ours} {
@@ -293,7 +319,7 @@ func TestListAndSelection(t *testing.T) {
 					t.Errorf("%s rows in event, want 60000", n)
 				}
 			}
-			same(t, "the copy", text(t, stock), text(t, ours))
+			same(t, "the copy", sorted(text(t, stock)), sorted(text(t, ours)))
 		})
 	}
 }
@@ -302,7 +328,10 @@ func TestListAndSelection(t *testing.T) {
 func TestDrillPasses(t *testing.T) {
 	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
 		src := shop(t, s)
-		for _, format := range []string{"-Fc", "-Fd " + cut, "-Ft", "-Fc -Z0 --inserts"} {
+		for i, format := range []string{"-Fd " + cut, "-Fc", "-Ft"} {
+			if i >= 1 && s != pgtest.Newest(t) {
+				break // the rest does not depend on the server
+			}
 			t.Run(format, func(t *testing.T) {
 				archive := filepath.Join(t.TempDir(), "archive")
 				must(t, src, "pghaul", append(strings.Fields("dump "+format), "-f", archive)...)
@@ -315,7 +344,7 @@ func TestDrillPasses(t *testing.T) {
 			s.NeedTool(t, "pg_dump")
 			archive := filepath.Join(t.TempDir(), "archive")
 			src.MustTool(t, "pg_dump", "-Fc", "-f", archive, "-d", src.DSN)
-			out := must(t, src, "pghaul", "drill", "--json", archive)
+			out := command(t, src, nil, "pghaul", "drill", "--json", "--quiet", archive).stdout
 			var report struct {
 				Identical, Manifest bool
 				Compared            struct{ Rows int64 }

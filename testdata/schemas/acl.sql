@@ -48,7 +48,7 @@ grant usage on language sql to pghaul_a;
 
 revoke execute on function pg_catalog.pg_sleep(double precision) from public;
 grant select on pg_catalog.pg_authid to pghaul_a;
-grant select (rolname) on pg_catalog.pg_authid to "Pghaul B";
+grant select (rolname, tableoid) on pg_catalog.pg_authid to "Pghaul B";
 
 alter default privileges grant select on tables to pghaul_a;
 alter default privileges for role pghaul_a revoke execute on functions from public;
