@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
-
-	"github.com/pghaul/pghaul/internal/codec"
 )
 
 // Kinds of data blocks in a custom archive (pg_backup_archiver.h).
@@ -21,41 +20,51 @@ const (
 const blockSize = 128 << 10
 
 // customWriter writes a custom archive: header, table of contents, then blocks of
-// data one after the other. If the output can seek, the table of contents is
+// data one after the other (custom_block.go). If the output can seek, the table of contents is
 // written again at the end, with the blocks' offsets.
 type customWriter struct {
 	contents
-	out   io.Writer
-	at    io.WriterAt // nil: the output cannot seek
-	buf   *bufio.Writer
-	start int64 // of the table of contents
-	pos   int64 // where the output stands
-	first int64 // of the attachments
+	out     io.Writer
+	at      io.WriterAt // nil: the output cannot seek
+	file    *os.File    // the same
+	folder  string      // for temporary files, "" is the usual one
+	buf     *bufio.Writer
+	start   int64 // of the table of contents
+	pos     int64 // where the output stands; of the owner of the file while there is one
+	first   int64 // of the attachments
+	rewound bool  // there may be something after the end
+	queue   blockQueue
 }
 
 var _ Writer = (*customWriter)(nil)
 
 // NewCustomWriter writes a custom archive into w. If w is a regular file, the
-// entries get the offsets of their data, which makes restoring in parallel or in part fast.
+// entries get the offsets of their data, which makes restoring in parallel or in part fast. If not, data are stored in
+// the order of the entries: the data of an entry may then wait until those of an earlier
+// one, which is being written, are complete.
 func NewCustomWriter(w io.Writer, o WriterOptions) (Writer, error) {
 	if err := o.Header.Compression.Validate(); err != nil {
 		return nil, fmt.Errorf("create archive: %w", err)
 	}
 	c := &customWriter{out: w, buf: bufio.NewWriterSize(w, 256<<10)}
 	c.contents.init(o.Header, FormatCustom, c.Properties())
+	c.queue = blockQueue{turn: sync.NewCond(&c.mu), limit: blockMemory / segmentSize, waiting: make(map[ID]*customBlock)}
 	f, ok := w.(*outFile)
 	if file, isFile := w.(*os.File); isFile {
 		f, ok = &outFile{File: file}, true
 	}
 	if ok {
 		if pos, seeks := f.seekable(); seeks {
-			c.at, c.pos = f.File, pos
+			c.at, c.file, c.pos = f.File, f.File, pos
+			c.folder = filepath.Dir(f.Name())
 		}
 	}
 	return c, nil
 }
 
-func (c *customWriter) Properties() Properties { return Properties{} }
+func (c *customWriter) Properties() Properties {
+	return Properties{ConcurrentData: true, Ordered: c.at == nil}
+}
 
 func (c *customWriter) Add(e *Entry) error { return c.add(e) }
 
@@ -97,84 +106,58 @@ func (c *customWriter) block(kind byte, id ID) error {
 	return err
 }
 
-// startBlock starts the data block of an entry.
-func (c *customWriter) startBlock(id ID, kind byte) (*Entry, error) {
+// newBlock starts the data block of an entry. The caller holds mu.
+func (c *customWriter) newBlock(id ID, kind byte) (*customBlock, error) {
 	if err := c.freeze(); err != nil {
 		return nil, err
+	}
+	if len(c.attachments) > 0 {
+		return nil, fmt.Errorf("write data of entry %d: attachments come after all data", id)
 	}
 	e, err := c.begin(id, kind == blockBlobs)
 	if err != nil {
 		return nil, err
 	}
-	if c.at != nil {
-		e.offset = offset{state: offsetSet, pos: c.pos}
-	}
-	if err := c.block(kind, id); err != nil {
-		c.err = fmt.Errorf("write data of entry %s: %w", e, err)
-		return nil, c.err
-	}
-	return e, nil
+	return &customBlock{c: c, e: e, kind: kind}, nil
 }
 
 func (c *customWriter) Data(id ID) (io.WriteCloser, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, err := c.startBlock(id, blockData)
+	b, err := c.newBlock(id, blockData)
 	if err != nil {
 		return nil, err
 	}
-	w, err := c.stream()
+	s, err := c.stream(b)
 	if err != nil {
-		c.err = fmt.Errorf("write data of entry %s: %w", e, err)
+		c.err = fmt.Errorf("write data of entry %s: %w", b.e, err)
 		return nil, c.err
 	}
-	return &entryWriter{w: w, e: e, c: &c.contents}, nil
+	return &entryWriter{w: customData{s}, e: b.e, c: &c.contents}, nil
 }
 
 func (c *customWriter) LargeObjects(id ID) (LargeObjectWriter, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, err := c.startBlock(id, blockBlobs)
+	b, err := c.newBlock(id, blockBlobs)
 	if err != nil {
 		return nil, err
 	}
-	return &largeObjectWriter{e: e, c: &c.contents,
+	return &largeObjectWriter{e: b.e, c: &c.contents,
 		create: func(oid uint32) (io.WriteCloser, error) {
-			if _, err := c.Write(appendOID(nil, oid)); err != nil {
+			if _, err := b.Write(appendOID(nil, oid)); err != nil {
 				return nil, err
 			}
-			return c.stream()
+			return c.stream(b)
 		},
 		finish: func() error {
-			_, err := c.Write(appendInt(nil, 0))
-			return err
+			if _, err := b.Write(appendInt(nil, 0)); err != nil {
+				b.abandon(err)
+				return err
+			}
+			return b.finish()
 		},
 	}, nil
-}
-
-// stream returns the compressor of one stream of data, over the pieces of its block.
-func (c *customWriter) stream() (io.WriteCloser, error) {
-	p := &pieceWriter{w: c, buf: pieces.Get().(*[blockSize]byte)}
-	z, err := codec.NewBlockWriter(p, c.header.Compression)
-	if err != nil {
-		return nil, err
-	}
-	return &blockWriter{z: z, p: p}, nil
-}
-
-type blockWriter struct {
-	z io.WriteCloser
-	p *pieceWriter
-}
-
-func (b *blockWriter) Write(p []byte) (int, error) { return b.z.Write(p) }
-
-func (b *blockWriter) Close() error {
-	err := b.z.Close()
-	if perr := b.p.Close(); err == nil {
-		err = perr
-	}
-	return err
 }
 
 var pieces = sync.Pool{New: func() any { return new([blockSize]byte) }}
@@ -185,10 +168,15 @@ type pieceWriter struct {
 	buf *[blockSize]byte
 	n   int
 	err error
+
+	drop bool // nothing is to be written any more
 }
 
 func (p *pieceWriter) Write(b []byte) (int, error) {
 	total := len(b)
+	if p.drop {
+		return total, nil
+	}
 	for len(b) > 0 && p.err == nil {
 		if p.n == 0 && len(b) >= blockSize {
 			p.piece(b[:blockSize])
@@ -214,10 +202,10 @@ func (p *pieceWriter) piece(b []byte) {
 }
 
 func (p *pieceWriter) Close() error {
-	if p.n > 0 && p.err == nil {
+	if p.n > 0 && p.err == nil && !p.drop {
 		p.piece(p.buf[:p.n])
 	}
-	if p.err == nil {
+	if p.err == nil && !p.drop {
 		_, p.err = p.w.Write(appendInt(nil, 0))
 	}
 	pieces.Put(p.buf)
@@ -243,6 +231,9 @@ func (c *customWriter) Attach(name string, data []byte) error {
 	defer c.mu.Unlock()
 	if err := c.freeze(); err != nil {
 		return err
+	}
+	if c.streams > 0 {
+		return fmt.Errorf("attach %s: the data of entry %s are not complete", name, c.open)
 	}
 	if err := c.attach(name); err != nil {
 		return err
@@ -296,6 +287,11 @@ func (c *customWriter) close() error {
 	if err := c.buf.Flush(); err != nil {
 		return fmt.Errorf("could not write to output file: %w", cause(err))
 	}
+	if c.rewound {
+		if err := c.file.Truncate(c.pos); err != nil {
+			return fmt.Errorf("could not write to output file: %w", cause(err))
+		}
+	}
 	if c.at == nil || len(c.state) == 0 {
 		return nil
 	}
@@ -319,6 +315,7 @@ func (c *customWriter) Abort() error {
 		return nil
 	}
 	c.closed = true
+	c.queue.turn.Broadcast()
 	return abort(c.out)
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // Discard gives up the data written so far, so that Data may be called for the entry
-// again, as after the source of the data has failed. Only the directory format can do that; for the others it
+// again, as after the source of the data has failed. The directory format can do that, and the custom format unless the data are
+// on their way to an output that cannot seek; otherwise it
 // returns [errors.ErrUnsupported], and the archive cannot be completed. The streams that Data returns
 // have this method; ask for it by an interface.
 func (w *entryWriter) Discard() error {
@@ -26,6 +27,7 @@ func (w *entryWriter) Discard() error {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
 	w.c.state[w.e.ID] = dataMissing
+	w.c.streams--
 	if w.c.open == w.e {
 		w.c.open = nil
 	}

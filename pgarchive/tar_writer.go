@@ -249,17 +249,20 @@ func (t *tarWriter) Abort() error {
 
 // spool holds bytes until their number is known: a few in memory, more in a temporary file without a name.
 type spool struct {
-	mem  bytes.Buffer
-	file *os.File
-	buf  *bufio.Writer
-	size int64
-	err  error
+	folder string // of the file, "" is the system's
+	mem    bytes.Buffer
+	file   *os.File
+	buf    *bufio.Writer
+	size   int64
+	err    error
 }
 
 // spoolMemory is how much of a member stays in memory.
 const spoolMemory = 1 << 20
 
 func newSpool() *spool { return new(spool) }
+
+func newSpoolIn(folder string) *spool { return &spool{folder: folder} }
 
 func (s *spool) Write(p []byte) (int, error) {
 	if s.err != nil {
@@ -281,7 +284,7 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 func (s *spool) toFile() error {
-	f, err := os.CreateTemp("", "pghaul-*")
+	f, err := os.CreateTemp(s.folder, ".pghaul-*")
 	if err != nil {
 		return fmt.Errorf("could not generate temporary file name: %w", cause(err))
 	}

@@ -16,7 +16,8 @@ type Properties struct {
 	// same time. If false, a stream must be closed before the next is asked for.
 	ConcurrentData bool
 
-	// Ordered: data must come in the order of the entries.
+	// Ordered: data must come in the order of the entries. With ConcurrentData they may come at the same time,
+	// but the streams should be asked for in that order, and one may wait for an earlier one that is open.
 	Ordered bool
 }
 
@@ -127,7 +128,8 @@ type contents struct {
 	byID    map[ID]*Entry
 	state   map[ID]dataState
 	last    int    // index of the last entry whose data were asked for
-	open    *Entry // the one open stream, where only one may be
+	open    *Entry // the open stream, the last one if there are several
+	streams int    // how many are open
 	frozen  bool
 	closed  bool
 	err     error
@@ -152,7 +154,7 @@ func (c *contents) init(h Header, f Format, p Properties) {
 	if c.header.Created.IsZero() {
 		c.header.Created = time.Now()
 	}
-	c.ordered, c.single = p.Ordered, !p.ConcurrentData
+	c.ordered, c.single = p.Ordered && !p.ConcurrentData, !p.ConcurrentData
 	c.byID = make(map[ID]*Entry)
 	c.state = make(map[ID]dataState)
 	c.attachments = make(map[string]bool)
@@ -243,6 +245,7 @@ func (c *contents) begin(id ID, largeObjects bool) (*Entry, error) {
 	}
 	c.state[id] = dataOpen
 	c.open = e
+	c.streams++
 	return e, nil
 }
 
@@ -251,6 +254,7 @@ func (c *contents) end(e *Entry, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open = nil
+	c.streams--
 	c.state[e.ID] = dataDone
 	if err != nil && c.err == nil {
 		c.err = err
