@@ -45,7 +45,7 @@ INSERT INTO event (org, kind, payload, at)
     SELECT i % 100, (ARRAY['login', 'view', 'click'])[1 + i % 3],
         jsonb_build_object('ip', '10.0.0.' || i % 256, 'trace', md5(i::text), 'path', repeat('x', i % 50)),
         timestamptz '2025-01-01 00:00+00' + i * interval '13 seconds'
-    FROM generate_series(1, 60000) i;
+    FROM generate_series(1, 20000) i;
 INSERT INTO cache VALUES ('a', 'b');
 INSERT INTO empty DEFAULT VALUES;
 INSERT INTO parent VALUES (1, 'p');

@@ -44,8 +44,8 @@ func dumpShop(t *testing.T, s *pgtest.Server, f pgarchive.Format, compression st
 	return path
 }
 
-func inspect(ctx context.Context, c *pg.Config, jobs int, settings [][2]string) (*manifest.Manifest, error) {
-	return dump.Describe(ctx, c, dump.Options{Jobs: jobs, Settings: settings}, nil)
+func inspect(ctx context.Context, c *pg.Config, o drill.Inspection) (*manifest.Manifest, error) {
+	return dump.Describe(ctx, c, dump.Options{Jobs: o.Jobs, Settings: o.Settings, BinaryTables: o.Binary}, nil)
 }
 
 func runDrill(t *testing.T, path string, change func(context.Context, *pg.Config) error) *drill.Report {
@@ -70,7 +70,7 @@ func TestChangesAreFound(t *testing.T) {
 	// Each group is planted into one copy: no change of a group hides another.
 	type change struct{ sql, want string }
 	groups := map[string][]change{"rows": {
-		{"UPDATE event SET org = org WHERE id = 1; UPDATE event SET kind = 'logiN' WHERE id = 30000", "TABLE DATA public.event: digest differs"},
+		{"UPDATE event SET org = org WHERE id = 1; UPDATE event SET kind = 'logiN' WHERE id = 18000", "TABLE DATA public.event: digest differs"},
 		{"INSERT INTO parent VALUES (9, 'x')", "TABLE DATA public.parent: rows differs"},
 		{"SELECT lowrite(lo_open(4242, 131072), 'x')", "BLOBS: digest differs"},
 		{"SELECT nextval('app.counter')", "SEQUENCE SET app.counter: value differs"},

@@ -149,7 +149,7 @@ func (r *filterReader) pattern(s string) (string, error) {
 		}
 		switch c := s[0]; {
 		case c == '"':
-			if space {
+			if space && !glue {
 				b.WriteByte(' ')
 			}
 			var err error

@@ -166,10 +166,6 @@ func setTrue(p *bool) func(string) error {
 	return func(string) error { *p = true; return nil }
 }
 
-func setFalse(p *bool) func(string) error {
-	return func(string) error { *p = false; return nil }
-}
-
 func setString(p *string) func(string) error {
 	return func(v string) error { *p = v; return nil }
 }

@@ -24,7 +24,7 @@ func TestParseDump(t *testing.T) {
 		"short options in one word":  {"-Fc -Z3 -f x db", func(d *Dump) { d.Options.Format = pgarchive.FormatCustom; d.Options.File = "x"; d.DBName = "db" }},
 		"long options with =":        {"--format=directory --jobs=4 --compress=0 --file=y", func(d *Dump) { d.Options.Format = pgarchive.FormatDirectory; d.Options.Jobs = 4; d.Options.File = "y" }},
 		"argument in the next word":  {"--format t --file y db", func(d *Dump) { d.Options.Format = pgarchive.FormatTar; d.Options.File = "y"; d.DBName = "db" }},
-		"cluster ending in argument": {"-vFcfx", func(d *Dump) { d.Verbose = 1; d.Options.Format = pgarchive.FormatCustom; d.Options.File = "x" }},
+		"cluster ending in argument": {"-vFc -fx", func(d *Dump) { d.Verbose = 1; d.Options.Format = pgarchive.FormatCustom; d.Options.File = "x" }},
 		"operand between options":    {"db -s -f x", func(d *Dump) { d.DBName = "db"; d.Options.File = "x"; d.Options.NoData = true }},
 		"operand after --":           {"-f x -- -db", func(d *Dump) { d.DBName = "-db"; d.Options.File = "x" }},
 		"-d wins over nothing":       {"-d host=/tmp", func(d *Dump) { d.DBName = "host=/tmp" }},
@@ -170,6 +170,37 @@ func TestHelp(t *testing.T) {
 		}
 		if !strings.Contains(text, "--help") || !strings.Contains(text, "Exit status") {
 			t.Errorf("help lacks its essentials:\n%s", text)
+		}
+	}
+}
+
+// The commands of our own have other defaults than pg_dump, and let one file be written by many.
+func TestOwnDump(t *testing.T) {
+	own := Program{Name: "pghaul dump", Stdin: strings.NewReader("")}
+	d, err := ParseDump(own, strings.Fields("-Fc -f x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := d.Options
+	if o.Compression.String() != "zstd:level=1" || o.OldCompression.String() != "gzip:level=1" || o.Jobs < 1 || !o.FewerJobs {
+		t.Errorf("defaults: %v, %v, %d jobs, fewer: %v", o.Compression, o.OldCompression, o.Jobs, o.FewerJobs)
+	}
+	d, err = ParseDump(own, strings.Fields("-Fc -f x -j3 -Z gzip:5 --copy-format=auto"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o = d.Options; o.Compression.String() != "gzip:level=5" || o.OldCompression != nil || o.Jobs != 3 || o.FewerJobs || o.CopyFormat != dump.CopyAuto {
+		t.Errorf("given: %v, %v, %d jobs, fewer: %v, %v", o.Compression, o.OldCompression, o.Jobs, o.FewerJobs, o.CopyFormat)
+	}
+	for args, want := range map[string]string{
+		"-j2":                                   "parallel backup only supported by the directory and custom formats",
+		"-Ft -j2 -f x":                          "parallel backup only supported by the directory and custom formats",
+		"--copy-format=auto":                    "cannot stand in a script",
+		"-Fc -f x --copy-format=csv":            `invalid copy format "csv"`,
+		"-Fc -f x --copy-format=auto --inserts": "cannot be used together",
+	} {
+		if _, err := ParseDump(own, strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
 		}
 	}
 }

@@ -91,6 +91,7 @@ func (r *Restore) table(p Program) []option {
 		t = append(t,
 			option{long: "json", group: own, help: "print the result as JSON on standard output, progress as JSON lines on standard error", set: setTrue(&r.JSON)},
 			option{long: "quiet", group: own, help: "no progress", set: setTrue(&r.NoProgress)},
+			option{long: "analyze", group: own, help: "with --jobs: gather planner statistics of each table when it is complete", set: setTrue(&r.Options.Analyze)},
 			option{long: "dry-run", group: own, help: "print what would be restored, in which order, and stop", set: setTrue(&r.DryRun)},
 		)
 	}
@@ -133,6 +134,7 @@ func (r *Restore) check(p Program) error {
 	}
 	r.Options.Verbose = r.Verbose > 0
 	r.Options.NoParallelStream = p.Stock
+	r.Options.Fast = !p.Stock
 	switch strings.ToLower(r.format) {
 	case "":
 	case "c", "custom":
@@ -170,7 +172,7 @@ func (r *Restore) filter(it filterItem) bool {
 
 // RestoreHelp is the help text of pg_restore under the program's name.
 func RestoreHelp(p Program) string {
-	return help(p.Name+" restores a PostgreSQL database from an archive made by pg_dump or pghaul.\n\nUsage:\n  "+
+	return help(p.Name+" restores a PostgreSQL database from an archive of pg_dump or pghaul.\n\nUsage:\n  "+
 		p.Name+" [OPTION]... [FILE]\n", new(Restore).table(p), `
 The archive is a file, a folder in directory format, or standard input. -I, -n,
 -N, -P, -t, -T and --section may be given more than once and together.
