@@ -172,7 +172,7 @@ func (r *Restore) filter(it filterItem) bool {
 
 // RestoreHelp is the help text of pg_restore under the program's name.
 func RestoreHelp(p Program) string {
-	return help(p.Name+" restores a PostgreSQL database from an archive of pg_dump or pghaul.\n\nUsage:\n  "+
+	return help(p.Name+" restores a database from an archive of pg_dump or pghaul.\n\nUsage:\n  "+
 		p.Name+" [OPTION]... [FILE]\n", new(Restore).table(p), `
 The archive is a file, a folder in directory format, or standard input. -I, -n,
 -N, -P, -t, -T and --section may be given more than once and together.
