@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/pghaul/pghaul/internal/store/driver"
 )
 
@@ -409,8 +407,8 @@ func testNames(t *testing.T, h Harness) {
 	}
 	got := list(t, s, "")
 	slices.Sort(want)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("names: %s", diff)
+	if !slices.Equal(got, want) {
+		t.Errorf("names: %q, want %q", got, want)
 	}
 	if got := list(t, s, "a b/"); !slices.Equal(got, []string{"a b/c+d&e=f"}) {
 		t.Errorf("below a folder with a blank: %q", got)
