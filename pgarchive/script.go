@@ -65,6 +65,10 @@ func WriteScriptOrder(ctx context.Context, w io.Writer, r Reader, entries []*Ent
 	return s.end()
 }
 
+// BinaryCopy says that the entry's data are in COPY's binary form. Such data cannot stand in a script, and only a server
+// of the source's major version is sure to read them.
+func (e *Entry) BinaryCopy() bool { return binaryCopy(e) }
+
 // binaryCopy reports whether the entry's data are in COPY's binary form.
 func binaryCopy(e *Entry) bool {
 	return strings.HasSuffix(strings.TrimRight(e.CopyStmt, ";\n "), "(FORMAT binary)")

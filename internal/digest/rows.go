@@ -36,6 +36,17 @@ func (r *Rows) Sum() Sum { return r.sum }
 // Partial says that a row has begun and not ended.
 func (r *Rows) Partial() bool { return r.part.size > 0 }
 
+// ErrPartialRow says that data ended within a row.
+var ErrPartialRow = errors.New("digest rows: the last row has no end")
+
+// Close reports whether the last row was whole, else [ErrPartialRow].
+func (r *Rows) Close() error {
+	if r.Partial() {
+		return ErrPartialRow
+	}
+	return nil
+}
+
 // partial is a row of which some bytes have been seen.
 type partial struct {
 	hash *xxh3.Hasher

@@ -16,9 +16,17 @@ import (
 )
 
 // Inspector reads a database as a dump would and describes all of it: every object,
-// every row, every sequence value. settings are to be set in its sessions, so that
-// values have the form that they had in the dump.
-type Inspector func(ctx context.Context, c *pg.Config, jobs int, settings [][2]string) (*manifest.Manifest, error)
+// every row, every sequence value.
+type Inspector func(ctx context.Context, c *pg.Config, o Inspection) (*manifest.Manifest, error)
+
+// Inspection says how to read a database.
+type Inspection struct {
+	Jobs int
+	// Settings are to be set in the sessions, so that values have the form that they had in the dump.
+	Settings [][2]string
+	// Binary says of which tables the rows are to be read in COPY's binary form.
+	Binary func(namespace, name string) bool
+}
 
 // Options of a drill. The zero value is a drill with two jobs.
 type Options struct {
@@ -177,7 +185,7 @@ func (d *drill) onServer(ctx context.Context, server *scratch.Server) error {
 	if d.manifest != nil {
 		settings = d.manifest.SessionSettings()
 	}
-	found, err := d.o.Inspect(ctx, copyOf, d.o.Jobs, settings)
+	found, err := d.o.Inspect(ctx, copyOf, Inspection{Jobs: d.o.Jobs, Settings: settings, Binary: d.archive.binaryTable})
 	if err != nil {
 		return serverOr(server, fmt.Errorf("inspect the restored database: %w", err))
 	}

@@ -112,6 +112,7 @@ func (r *digestReader) describe() *manifest.Manifest {
 	}
 	type name struct{ namespace, tag string }
 	tables := make(map[name]digest.Sum)
+	binary := make(map[name]bool)
 	var large digest.Sum
 	for _, e := range r.Entries() {
 		switch {
@@ -121,6 +122,7 @@ func (r *digestReader) describe() *manifest.Manifest {
 			s := tables[name{e.Namespace, e.Tag}]
 			s.Add(r.rows[e.ID])
 			tables[name{e.Namespace, e.Tag}] = s
+			binary[name{e.Namespace, e.Tag}] = r.binary[e.ID]
 		case e.Desc == "SEQUENCE SET":
 			if s, ok := sequenceOf(e); ok {
 				m.Sequences = append(m.Sequences, s)
@@ -130,6 +132,9 @@ func (r *digestReader) describe() *manifest.Manifest {
 	for n, s := range tables {
 		t := manifest.Table{Namespace: manifest.Name(n.namespace), Name: manifest.Name(n.tag)}
 		t.SetSum(s)
+		if binary[n] {
+			t.CopyFormat = manifest.BinaryCopy
+		}
 		m.Tables = append(m.Tables, t)
 	}
 	slices.SortFunc(m.Tables, func(a, b manifest.Table) int {
@@ -152,4 +157,9 @@ func sequenceOf(e *pgarchive.Entry) (manifest.Sequence, bool) {
 		Namespace: manifest.Name(e.Namespace), Name: manifest.Name(e.Tag),
 		LastValue: last, IsCalled: v[2] == "true",
 	}, err == nil
+}
+
+// binaryTable says whether the rows of a table have COPY's binary form in the archive.
+func (r *digestReader) binaryTable(namespace, name string) bool {
+	return r.binaryNames[[2]string{namespace, name}]
 }

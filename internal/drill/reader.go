@@ -13,16 +13,27 @@ import (
 type digestReader struct {
 	pgarchive.Reader
 
+	binary      map[pgarchive.ID]bool // entries whose rows have COPY's binary form
+	binaryNames map[[2]string]bool    // the tables, by schema and name
+
 	mu   sync.Mutex
 	rows map[pgarchive.ID]digest.Sum // of entries that were read to their end
 	los  map[pgarchive.ID]digest.Sum // of large object entries, likewise
 }
 
 func newDigestReader(r pgarchive.Reader) *digestReader {
+	binary := make(map[pgarchive.ID]bool)
+	names := make(map[[2]string]bool)
+	for _, e := range r.Entries() {
+		if e.BinaryCopy() {
+			binary[e.ID], names[[2]string{e.Namespace, e.Tag}] = true, true
+		}
+	}
 	return &digestReader{
 		Reader: r,
-		rows:   make(map[pgarchive.ID]digest.Sum),
-		los:    make(map[pgarchive.ID]digest.Sum),
+		binary: binary, binaryNames: names,
+		rows: make(map[pgarchive.ID]digest.Sum),
+		los:  make(map[pgarchive.ID]digest.Sum),
 	}
 }
 
@@ -32,26 +43,33 @@ func (r *digestReader) Data(ctx context.Context, id pgarchive.ID) (io.ReadCloser
 	if err != nil {
 		return nil, err
 	}
-	return &digestData{ReadCloser: data, r: r, id: id}, nil
+	d := &digestData{ReadCloser: data, r: r, id: id, rows: new(digest.Lines)}
+	if r.binary[id] {
+		d.rows = new(digest.Tuples)
+	}
+	return d, nil
 }
 
 type digestData struct {
 	io.ReadCloser
-	r     *digestReader
-	id    pgarchive.ID
-	lines digest.Lines
-	bad   bool // not COPY text: INSERT commands, or damaged
+	r    *digestReader
+	id   pgarchive.ID
+	rows interface { // of COPY's text or binary form
+		io.WriteCloser
+		Sum() digest.Sum
+	}
+	bad bool // not of that form: INSERT commands, or damaged
 }
 
 func (d *digestData) Read(p []byte) (int, error) {
 	n, err := d.ReadCloser.Read(p)
 	if n > 0 && !d.bad {
-		_, lerr := d.lines.Write(p[:n])
+		_, lerr := d.rows.Write(p[:n])
 		d.bad = lerr != nil
 	}
 	if err == io.EOF {
-		sum := d.lines.Sum()
-		if d.bad || d.lines.Close() != nil {
+		sum := d.rows.Sum()
+		if d.bad || d.rows.Close() != nil {
 			sum.Rows = -1
 		}
 		d.r.mu.Lock()

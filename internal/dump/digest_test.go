@@ -27,8 +27,14 @@ func checkDigests(t *testing.T, a pgarchive.Reader, m *manifest.Manifest) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var l digest.Lines
-			if _, err := io.Copy(&l, r); err != nil {
+			var l interface {
+				io.WriteCloser
+				Sum() digest.Sum
+			} = new(digest.Lines)
+			if e.BinaryCopy() {
+				l = new(digest.Tuples)
+			}
+			if _, err := io.Copy(l, r); err != nil {
 				t.Fatalf("%s: %v", e, err)
 			}
 			if err := l.Close(); err != nil {

@@ -86,6 +86,9 @@ func contents(items []*Item) ([]manifest.Table, manifest.LargeObjects) {
 			tables = append(tables, manifest.Table{
 				Namespace: manifest.Name(i.Entry.Namespace), Name: manifest.Name(i.Entry.Tag), Filter: i.data.Filter,
 			})
+			if i.Binary {
+				tables[n].CopyFormat = manifest.BinaryCopy
+			}
 		}
 		p := manifest.Piece{ID: int32(i.Entry.ID), Pages: i.Pages}
 		p.SetSum(i.sum)

@@ -18,15 +18,28 @@ type Options struct {
 	Format      pgarchive.Format // FormatUnknown: plain
 	File        string           // file or folder; "" and "-": standard output
 	Compression pgarchive.Compression
+	// OldCompression takes the place of Compression for servers before 16, whose pg_restore reads gzip only. nil: none does.
+	OldCompression *pgarchive.Compression
 
 	// Jobs is the number of connections that read data, beside the one that holds the
-	// snapshot. 0 and 1: one connection does everything.
+	// snapshot. 0 and 1: one connection does everything. A format that takes one table after the other
+	// uses them for the catalogue only.
 	Jobs int
 
+	// FewerJobs goes on with fewer connections when the server does not give as many as Jobs says.
+	FewerJobs bool
+
 	// PieceBytes is the size, in bytes of heap and TOAST, above which a table is cut, and
-	// of the pieces. 0: 64 MiB; negative: tables are not cut. Only servers of version
+	// of the pieces. 0: 64 MiB, less in custom archives by many jobs; negative: tables are not cut. Only servers of version
 	// 14 and newer read a range of pages without reading the whole table.
 	PieceBytes int64
+
+	// CopyFormat is the form of the rows; the binary form is for archives only. What it can hold is read by
+	// the same major version of the server.
+	CopyFormat CopyFormat
+	// BinaryTables says of a table whether its rows have the binary form; not nil, it takes the place of CopyFormat. For who
+	// compares rows with those of another dump.
+	BinaryTables func(schema, name string) bool
 
 	Snapshot               string // import this snapshot rather than taking one
 	SerializableDeferrable bool
@@ -37,6 +50,10 @@ type Options struct {
 	// Settings are set last in each session, in order, for who needs more of the values' text form
 	// fixed than a dump does: the TimeZone of the database this one is compared with, say.
 	Settings [][2]string
+
+	// Less says which of two items is begun first where several are read at a time; nil: the larger one. It
+	// is called by one goroutine, when the archive has all entries.
+	Less func(a, b *Item) bool
 
 	NoSync     bool // do not flush files to disk
 	NoManifest bool // do not attach a manifest to the archive
@@ -58,6 +75,8 @@ type Options struct {
 
 const (
 	defaultPieceBytes = 64 << 20
+	minPieceBytes     = 8 << 20
+	customInHand      = 256 << 20 // of all workers, before compression
 	defaultHeartbeat  = 30 * time.Second
 	maxTries          = 3 // of a piece whose worker lost its connection
 )
@@ -67,6 +86,18 @@ func (o *Options) format() pgarchive.Format {
 		return pgarchive.FormatPlain
 	}
 	return o.Format
+}
+
+// pieceBytes is PieceBytes or its default. The pieces that many workers have in hand wait in memory for their turn to
+// get into the one file of a custom archive, so they are smaller there when there are many.
+func (o *Options) pieceBytes() int64 {
+	switch {
+	case o.PieceBytes != 0:
+		return o.PieceBytes
+	case o.format() == pgarchive.FormatCustom:
+		return max(minPieceBytes, min(defaultPieceBytes, customInHand/int64(max(o.Jobs, 1))))
+	}
+	return defaultPieceBytes
 }
 
 // inserts says that rows become INSERT statements.

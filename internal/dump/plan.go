@@ -29,6 +29,8 @@ type Item struct {
 	Pages *manifest.PageRange
 	Bytes int64 // on disk
 
+	Binary bool // the rows have COPY's binary form
+
 	data    *catalog.TableData
 	objects []uint32 // OIDs of large objects
 	sum     digest.Sum
@@ -69,6 +71,7 @@ type planner struct {
 	opts      *Options
 	quote     sqltext.Quoter
 	sizes     map[uint32]tableSize
+	binary    map[*catalog.Table]bool
 	blockSize int64
 	lastID    pgarchive.ID
 }
@@ -209,9 +212,14 @@ func (p *planner) tableItems(e *pgarchive.Entry) ([]*Item, error) {
 		whole.Query = ddl.NewInserter(p.db, data).Query()
 		return []*Item{whole}, nil
 	}
+	copySQL := func(sql string) string { return sql }
+	if whole.Binary = p.binary[t]; whole.Binary {
+		copySQL = binaryCopy
+		e.CopyStmt = binaryCopy(e.CopyStmt)
+	}
 	ranges := p.ranges(data, size)
 	if ranges == nil {
-		whole.Query = ddl.CopyToSQL(p.db, data)
+		whole.Query = copySQL(ddl.CopyToSQL(p.db, data))
 		return []*Item{whole}, nil
 	}
 	if e.Defn == "" {
@@ -229,8 +237,8 @@ func (p *planner) tableItems(e *pgarchive.Entry) ([]*Item, error) {
 		}
 		piece.DataBytes = e.DataBytes / int64(len(ranges))
 		items = append(items, &Item{
-			Entry: &piece, Table: t, data: data, Pages: &ranges[i], Bytes: piece.DataBytes,
-			Query: ddl.CopyRangeSQL(p.db, data, int64(ranges[i].From), int64(ranges[i].To)),
+			Entry: &piece, Table: t, data: data, Pages: &ranges[i], Bytes: piece.DataBytes, Binary: whole.Binary,
+			Query: copySQL(ddl.CopyRangeSQL(p.db, data, int64(ranges[i].From), int64(ranges[i].To))),
 		})
 	}
 	return items, nil
@@ -238,10 +246,7 @@ func (p *planner) tableItems(e *pgarchive.Entry) ([]*Item, error) {
 
 // ranges decides how to cut a table; nil is not at all.
 func (p *planner) ranges(data *catalog.TableData, size tableSize) []manifest.PageRange {
-	pieceBytes := p.opts.PieceBytes
-	if pieceBytes == 0 {
-		pieceBytes = defaultPieceBytes
-	}
+	pieceBytes := p.opts.pieceBytes()
 	if p.opts.format() == pgarchive.FormatPlain || p.db.Info.Version < minRangeVersion || !ddl.CanCopyRange(data) {
 		return nil
 	}

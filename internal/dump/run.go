@@ -29,6 +29,14 @@ func Run(ctx context.Context, config *pg.Config, opts Options, progress Progress
 	if progress == nil {
 		progress = NoProgress{}
 	}
+	if opts.CopyFormat == CopyBinary || opts.CopyFormat == CopyAuto {
+		switch {
+		case opts.inserts():
+			return nil, errors.New("rows in COPY's binary form and INSERT statements exclude each other")
+		case opts.format() == pgarchive.FormatPlain:
+			return nil, errPlainBinary
+		}
+	}
 	if opts.format() != pgarchive.FormatPlain {
 		opts.Create = true // they always describe the database itself, for a restore with --create
 	}
@@ -105,6 +113,9 @@ func (d *dumper) run(ctx context.Context) (*Result, error) {
 
 // create opens the archive, before the work, so that a bad destination is seen at once.
 func (d *dumper) create() (err error) {
+	if old := d.opts.OldCompression; old != nil && d.holder.conn.Version() < 160000 {
+		d.opts.Compression = *old
+	}
 	o := pgarchive.WriterOptions{
 		Header: pgarchive.Header{
 			Format: d.opts.format(), Compression: d.opts.Compression, Created: time.Now(),
@@ -172,6 +183,9 @@ func (d *dumper) plan(ctx context.Context, db *catalog.Database, entries []*pgar
 	p := &planner{db: db, opts: &d.opts, quote: d.quote, lastID: pgarchive.ID(len(db.Objects))}
 	var err error
 	if p.sizes, p.blockSize, err = readSizes(ctx, d.holder.conn, tables); err != nil {
+		return nil, err
+	}
+	if p.binary, err = d.binaryTables(ctx, tables); err != nil {
 		return nil, err
 	}
 	return p.plan(entries)

@@ -63,8 +63,12 @@ func (d *dumper) connect(ctx context.Context) error {
 			return err
 		}
 	}
-	for range d.opts.Jobs {
+	for n := range d.opts.Jobs {
 		w, err := d.connectWorker(ctx)
+		if err != nil && d.opts.FewerJobs && tooManyConnections(err) {
+			d.progress.Message(false, fmt.Sprintf("using %d connections beside the first: %v", n, err))
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -74,6 +78,9 @@ func (d *dumper) connect(ctx context.Context) error {
 	}
 	return nil
 }
+
+// tooManyConnections says that the server, the database or the role has no connection left.
+func tooManyConnections(err error) bool { return pg.SQLState(err) == "53300" }
 
 // connectWorker opens a session that sees the holder's snapshot.
 func (d *dumper) connectWorker(ctx context.Context) (*pg.Conn, error) {

@@ -13,13 +13,27 @@ import (
 
 // tableSink takes a table's rows off the wire: into the digest and to the archive, without looking into them.
 type tableSink struct {
-	rows   digest.Rows
+	rows   rowDigest
 	w      io.Writer
 	copied func(rows, bytes int64)
 	err    error // of the archive, as opposed to the server
 }
 
 var _ pg.CopySink = (*tableSink)(nil)
+
+// rowDigest hashes rows of one of COPY's forms.
+type rowDigest interface {
+	pg.CopySink
+	Sum() digest.Sum
+	Close() error // an error if a row, or the end, is not whole
+}
+
+func newRowDigest(binary bool) rowDigest {
+	if binary {
+		return new(digest.BinaryRows)
+	}
+	return new(digest.Rows)
+}
 
 // Rows takes the payloads of CopyData messages; bytes after the last end belong to a row that goes on in the next call.
 func (s *tableSink) Rows(buf []byte, ends []int) error {
@@ -89,7 +103,7 @@ func (d *dumper) readTable(ctx context.Context, c *pg.Conn, i *Item, w io.Writer
 }
 
 func (d *dumper) copyTable(ctx context.Context, c *pg.Conn, i *Item, w io.Writer) error {
-	sink := &tableSink{w: w, copied: func(rows, bytes int64) { d.progress.Copied(i, rows, bytes) }}
+	sink := &tableSink{rows: newRowDigest(i.Binary), w: w, copied: func(rows, bytes int64) { d.progress.Copied(i, rows, bytes) }}
 	rows, err := c.CopyTo(ctx, i.Query, sink)
 	if sink.err != nil {
 		return &writeError{sink.err}
@@ -98,12 +112,16 @@ func (d *dumper) copyTable(ctx context.Context, c *pg.Conn, i *Item, w io.Writer
 		return &Error{Op: "dump the contents of table", Object: i.Name(), Query: i.Query, Err: err}
 	}
 	sum := sink.rows.Sum()
-	if sink.rows.Partial() || sum.Rows != rows {
-		return &Error{Op: "dump the contents of table", Object: i.Name(), Query: i.Query,
-			Err: fmt.Errorf("the server counts %d rows, %d arrived", rows, sum.Rows)}
+	if err = sink.rows.Close(); err == nil && sum.Rows != rows {
+		err = fmt.Errorf("the server counts %d rows, %d arrived", rows, sum.Rows)
 	}
-	if _, err := io.WriteString(w, pgarchive.CopyEnd); err != nil {
-		return &writeError{err}
+	if err != nil {
+		return &Error{Op: "dump the contents of table", Object: i.Name(), Query: i.Query, Err: err}
+	}
+	if !i.Binary {
+		if _, err := io.WriteString(w, pgarchive.CopyEnd); err != nil {
+			return &writeError{err}
+		}
 	}
 	i.sum = sum
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -51,18 +52,16 @@ func (d *dumper) inOrder(ctx context.Context, s *session, items []*Item) error {
 	return nil
 }
 
-// sideBySide writes the items with all workers, the largest first.
+// sideBySide writes the items with all workers: the largest first, unless the archive wants them in order.
 func (d *dumper) sideBySide(ctx context.Context, items []*Item) error {
-	items = slices.Clone(items)
-	slices.SortStableFunc(items, func(a, b *Item) int {
-		switch {
-		case a.Bytes > b.Bytes:
-			return -1
-		case a.Bytes < b.Bytes:
-			return 1
+	if !d.writer.Properties().Ordered {
+		items = slices.Clone(items)
+		less := d.opts.Less
+		if less == nil {
+			less = func(a, b *Item) bool { return a.Bytes > b.Bytes }
 		}
-		return 0
-	})
+		sort.SliceStable(items, func(i, j int) bool { return less(items[i], items[j]) })
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	next := make(chan *Item)
 	g.Go(func() error {

@@ -77,6 +77,9 @@ func (t *Table) check(ids map[int32]bool) error {
 	if len(t.Pieces) == 0 {
 		return errors.New("no piece")
 	}
+	if t.CopyFormat != "" && t.CopyFormat != BinaryCopy {
+		return fmt.Errorf("copy format %q is not known", t.CopyFormat)
+	}
 	var total digest.Sum
 	for i := range t.Pieces {
 		p := &t.Pieces[i]

@@ -37,7 +37,7 @@ type Difference struct {
 	Namespace Name   `json:"namespace"`
 	Name      Name   `json:"name"`
 	// Field says what differs: definition, owner, tablespace, access method, rows,
-	// bytes, digest, filter, value, version, schema. Empty for Missing and Extra.
+	// bytes, digest, filter, copy format, value, version, schema. Empty for Missing and Extra.
 	Field string `json:"field,omitempty"`
 	// A and B are the two sides; definitions may be empty when they are not known.
 	A Name `json:"a,omitempty"`
@@ -218,8 +218,19 @@ func (c *comparison) tables(a, b []Table) {
 		func(change Change, t *Table) { c.only(change, desc, t.Namespace, t.Name, "") },
 		func(t, u *Table) {
 			c.field(desc, t.Namespace, t.Name, "filter", Name(t.Filter), Name(u.Filter))
+			if t.CopyFormat != u.CopyFormat { // bytes and digests of different forms do not compare
+				c.field(desc, t.Namespace, t.Name, "copy format", t.copyFormat(), u.copyFormat())
+				return
+			}
 			c.sum(desc, t.Namespace, t.Name, t.Rows, u.Rows, t.Bytes, u.Bytes, t.Digest, u.Digest)
 		})
+}
+
+func (t *Table) copyFormat() Name {
+	if t.CopyFormat == "" {
+		return "text"
+	}
+	return Name(t.CopyFormat)
 }
 
 func (c *comparison) sequences(a, b []Sequence) {

@@ -100,12 +100,17 @@ type Table struct {
 	Namespace Name    `json:"namespace"`
 	Name      Name    `json:"name"`
 	Rows      int64   `json:"rows"`
-	Bytes     int64   `json:"bytes"` // of the COPY text
+	Bytes     int64   `json:"bytes"` // of the rows in COPY's text or binary form
 	Digest    Hash128 `json:"sum"`
+	// CopyFormat is the form of the rows that were counted and hashed: empty for text, or BinaryCopy.
+	CopyFormat string `json:"copy_format,omitempty"`
 	// Filter is the WHERE clause of an extension's configuration table, empty for all rows.
 	Filter string  `json:"filter,omitempty"`
 	Pieces []Piece `json:"pieces"` // one or more, in the order of their ranges
 }
+
+// BinaryCopy is the CopyFormat of rows in COPY's binary form.
+const BinaryCopy = "binary"
 
 // Sum returns the table's digest.
 func (t *Table) Sum() digest.Sum { return sum(t.Rows, t.Bytes, t.Digest) }

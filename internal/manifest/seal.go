@@ -55,7 +55,11 @@ func (m *Manifest) leaves() []Hash {
 	}
 	for i := range m.Tables {
 		t := &m.Tables[i]
-		leaf("table", string(t.Namespace), string(t.Name), t.Filter, t.Sum().String())
+		parts := []string{"table", string(t.Namespace), string(t.Name), t.Filter, t.Sum().String()}
+		if t.CopyFormat != "" {
+			parts = append(parts, t.CopyFormat)
+		}
+		leaf(parts...)
 	}
 	for _, s := range m.Sequences {
 		leaf("sequence", string(s.Namespace), string(s.Name), s.value())

@@ -2,6 +2,7 @@ package pgflags
 
 import (
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,7 @@ type Dump struct {
 	inserts, columnInserts bool
 	floatDigits            int
 	pieceSize              string
+	copyFormat             string
 }
 
 func (d *Dump) table(p Program) []option {
@@ -116,6 +118,7 @@ func (d *Dump) table(p Program) []option {
 			option{long: "json", group: own, help: "print the result as JSON on standard output, progress as JSON lines on standard error", set: setTrue(&d.JSON)},
 			option{long: "quiet", group: own, help: "no progress", set: setTrue(&d.Quiet)},
 			option{long: "piece-size", arg: "SIZE", group: own, help: "cut tables into pieces of about this size, such as 64MB (the default); 0 does not cut", set: setString(&d.pieceSize)},
+			option{long: "copy-format", arg: "FORMAT", group: own, help: "form of the rows in an archive: text (the default), binary, or auto: binary where that is safe. Binary is faster, cannot become a script, and is restored by the same major version", set: setString(&d.copyFormat)},
 			option{long: "no-manifest", group: own, help: "do not put counts and digests of all rows into the archive", set: setTrue(&d.Options.NoManifest)},
 		)
 	}
@@ -146,6 +149,27 @@ func ParseDump(p Program, args []string) (*Dump, error) {
 
 func tooMany(first string) error {
 	return &UsageError{Text: "too many command-line arguments (first is \"" + first + "\")", TryHelp: true}
+}
+
+// maxDefaultJobs bounds the number of connections that nobody asked for.
+const maxDefaultJobs = 16
+
+// setJobs gives the commands of our own as many jobs as there are processors, and lets a single file
+// be written by all of them.
+func (d *Dump) setJobs(p Program, foreign bool) error {
+	o := &d.Options
+	switch {
+	case o.Jobs == 0 && p.Stock, o.Jobs == 0 && foreign:
+		return nil
+	case o.Jobs == 0:
+		o.Jobs, o.FewerJobs = min(runtime.GOMAXPROCS(0), maxDefaultJobs), true
+	case o.Jobs == 1 || o.Format == pgarchive.FormatDirectory:
+	case p.Stock:
+		return usagef("parallel backup only supported by the directory format")
+	case o.Format != pgarchive.FormatCustom:
+		return usagef("parallel backup only supported by the directory and custom formats")
+	}
+	return nil
 }
 
 func (d *Dump) check(p Program) error {
@@ -183,19 +207,22 @@ func (d *Dump) check(p Program) error {
 	case d.script.RestrictKey != "" && pgarchive.CheckRestrictKey(d.script.RestrictKey) != nil:
 		return usagef("invalid restrict key")
 	}
-	if err := d.setCompression(); err != nil {
+	if err := d.setCompression(p); err != nil {
 		return err
 	}
 	if !plain {
 		c.Create = true // so that a restore can be asked for --create
 	}
-	if d.Options.Format != pgarchive.FormatDirectory && d.Options.Jobs > 1 {
-		return usagef("parallel backup only supported by the directory format")
+	if err := d.setJobs(p, foreign); err != nil {
+		return err
 	}
 	if d.Options.Format == pgarchive.FormatDirectory && d.Options.File == "" {
 		return usagef("no output directory specified")
 	}
 	d.fillScript()
+	if err := d.setCopyFormat(); err != nil {
+		return err
+	}
 	return d.setPieceSize()
 }
 
@@ -213,6 +240,25 @@ func (d *Dump) fillScript() {
 	s.QuoteAll, s.Role, s.Encoding = c.QuoteAllIdentifiers, d.Options.Role, d.Options.Encoding
 	s.Verbose = d.Verbose > 0
 	d.Options.Script = s
+}
+
+func (d *Dump) setCopyFormat() error {
+	if d.copyFormat == "" {
+		return nil
+	}
+	f, err := dump.ParseCopyFormat(d.copyFormat)
+	if err != nil {
+		return usagef("%s", err)
+	}
+	switch {
+	case f == dump.CopyText:
+	case d.Options.Format == pgarchive.FormatPlain:
+		return usagef("--copy-format=%s is for archives: rows in COPY's binary form cannot stand in a script; choose -Fc, -Fd or -Ft", f)
+	case d.Options.Inserts:
+		return usagef("--copy-format=%s and rows as INSERT commands cannot be used together", f)
+	}
+	d.Options.CopyFormat = f
+	return nil
 }
 
 func (d *Dump) setPieceSize() error {
@@ -265,12 +311,20 @@ func (d *Dump) setFormat() error {
 	return nil
 }
 
-func (d *Dump) setCompression() error {
+// ownCompression is the default of our own commands: smaller than pg_dump's gzip in a fraction of the time.
+const ownCompression = "zstd:1"
+
+func (d *Dump) setCompression(p Program) error {
 	text := d.compress
 	if text == "" {
 		text = "none"
 		if d.Options.Format == pgarchive.FormatCustom || d.Options.Format == pgarchive.FormatDirectory {
-			text = "gzip"
+			text = ownCompression
+			if p.Stock {
+				text = "gzip"
+			} else {
+				d.Options.OldCompression = &codec.Spec{Method: codec.Gzip, Level: 1, HasLevel: true}
+			}
 		}
 	}
 	spec, err := codec.Parse(text)
