@@ -24,6 +24,9 @@ type layer struct {
 	uses  map[string]string
 }
 
+// driverOnly is for drivers of stores and wrappers of such.
+var driverOnly = map[string]string{"internal/store/driver": "the Store it is"}
+
 // layers lists every package, bottom first.
 var layers = map[string]layer{
 	// Level 0: text, bytes and numbers; they know nothing of ours.
@@ -32,7 +35,12 @@ var layers = map[string]layer{
 	"internal/codec":   {0, nil},
 	"internal/digest":  {0, nil},
 
-	// Level 1: one server, its catalogue, its archives.
+	"internal/store/driver": {0, nil},
+
+	// Level 1: one server, its catalogue, its archives; objects in a store.
+	"internal/store": {1, map[string]string{
+		"internal/store/driver": "what moves the bytes",
+	}},
 	"internal/pg": {1, map[string]string{
 		"internal/sqltext": "settings and snapshot names are quoted into statements",
 		"internal/digest":  "rows are counted and summed as they pass by",
@@ -64,12 +72,21 @@ var layers = map[string]layer{
 		"internal/pg":      "the server to fill",
 		"internal/graph":   "which entry may start when",
 		"internal/digest":  "what arrives is counted and summed",
+		"internal/codec":   "how much larger data are than what an archive stores of them",
 		"internal/sqltext": "names in statements of its own",
 		"pgarchive":        "the archive to read",
 	}},
 	"internal/scratch": {2, map[string]string{
 		"internal/pg": "a server that runs is one that answers",
 	}},
+
+	// Stores: one package for each service, one for each wrapper.
+	"internal/store/memstore":   {2, driverOnly},
+	"internal/store/filestore":  {2, driverOnly},
+	"internal/store/s3store":    {2, driverOnly},
+	"internal/store/retrystore": {2, driverOnly},
+	"internal/store/limitstore": {2, driverOnly},
+	"internal/store/faultstore": {2, driverOnly},
 
 	// Level 3: the engines, which meet in nothing but pgarchive and manifest.
 	"internal/dump": {3, map[string]string{
@@ -98,7 +115,16 @@ var layers = map[string]layer{
 		"internal/pg":      "to ask the server whether it is ready",
 	}},
 
+	"internal/copydb": {4, map[string]string{
+		"internal/dump":     "the half that reads the source",
+		"internal/restore":  "the half that fills the target",
+		"internal/manifest": "source and target are compared by their manifests",
+		"internal/pg":       "which databases they are",
+		"pgarchive":         "the pipe between the halves is an archive to both",
+	}},
+
 	"internal/dumpall": {4, map[string]string{
+		"internal/catalog": "what is odd about a database is passed on",
 		"internal/dump":    "each database",
 		"internal/pg":      "roles and tablespaces, which belong to no database",
 		"internal/sqltext": "names and privileges",
@@ -114,7 +140,8 @@ var layers = map[string]layer{
 		"internal/codec":   "the argument of -Z",
 		"pgarchive":        "formats and selections",
 	}},
-	"internal/ui": {0, map[string]string{}},
+	"internal/ui":              {0, map[string]string{}},
+	"internal/store/storetest": {2, driverOnly},
 	"internal/pgtest": {4, map[string]string{
 		"internal/scratch":         "what a throwaway server is",
 		"internal/scratch/localpg": "tests run on the programs of this machine",
@@ -124,6 +151,7 @@ var layers = map[string]layer{
 	"cmd/pghaul": {7, map[string]string{
 		"internal/catalog":         "command",
 		"internal/codec":           "command",
+		"internal/copydb":          "command",
 		"internal/digest":          "command",
 		"internal/drill":           "command",
 		"internal/dump":            "command",
@@ -144,8 +172,10 @@ var layers = map[string]layer{
 // and nothing else.
 var testOnly = map[string]string{
 	"internal/pgtest": "servers and databases for tests",
-	"internal":        "these rules",
-	"e2e":             "the programs against the stock programs, from outside",
+
+	"internal/store/storetest": "what every driver must pass",
+	"internal":                 "these rules",
+	"e2e":                      "the programs against the stock programs, from outside",
 }
 
 // modules says which packages may use a module of others, and what for. A new
@@ -163,9 +193,15 @@ var modules = map[string]map[string]string{
 	"golang.org/x/sync": {
 		"internal/catalog": "queries over several sessions",
 		"internal/dump":    "groups of workers",
+		"internal/copydb":  "the two halves",
 		"internal/restore": "groups of workers",
 		"internal/drill":   "groups of workers",
+		"internal/repo":    "groups of workers",
+
+		"internal/store":         "several objects at a time",
+		"internal/store/s3store": "several parts at a time",
 	},
+	"github.com/minio/minio-go/v7": {"internal/store/s3store": "the S3 protocol"},
 	"golang.org/x/term": {
 		"internal/ui": "is it a terminal, and how wide",
 		"internal/pg": "to ask for a password without echo",

@@ -38,6 +38,7 @@ func askPassword(prompt string) (string, error) {
 func showError(log *ui.Log, err error) {
 	var e *dump.Error
 	var server *pg.ServerError
+	var version *dump.VersionError
 	found := errors.As(err, &e)
 	switch {
 	case found && errors.As(e.Err, &server) && server.Severity != "FATAL":
@@ -49,6 +50,9 @@ func showError(log *ui.Log, err error) {
 		log.Detail("This was to %s.", strings.TrimSpace(e.Op+" "+e.Object))
 	case errors.As(err, &server):
 		log.Error("%s", strings.Replace(err.Error(), server.Error(), pg.Message(server, ""), 1))
+	case errors.As(err, &version) && isStock(log.Program):
+		log.Error("aborting because of server version mismatch")
+		log.Detail("server version: %s; %s version: %s", version.Server, log.Program, spoken)
 	default:
 		log.Error("%s", err)
 	}

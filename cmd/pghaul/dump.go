@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/dump"
 	"github.com/pghaul/pghaul/internal/manifest"
 	"github.com/pghaul/pghaul/internal/pgflags"
@@ -92,7 +93,10 @@ type dumpProgress struct {
 	log *ui.Log
 }
 
-var _ dump.Progress = dumpProgress{}
+var (
+	_ dump.Progress = dumpProgress{}
+	_ dump.Warner   = dumpProgress{}
+)
 
 func (p dumpProgress) Planned(plan *dump.Plan)                { p.m.Total(plan.Bytes, len(plan.Items)) }
 func (p dumpProgress) Started(i *dump.Item)                   { p.m.Start(i.Name()) }
@@ -109,5 +113,18 @@ func (p dumpProgress) Message(warning bool, text string) {
 		p.log.Warn("%s", text)
 	} else {
 		p.log.Info("%s", text)
+	}
+}
+
+func (p dumpProgress) Warning(w catalog.Warning) { showWarning(p.log, w) }
+
+// showWarning writes a warning about a database.
+func showWarning(log *ui.Log, w catalog.Warning) {
+	log.Warn("%s", w.Text)
+	for _, d := range w.Details {
+		log.Detail("%s", d)
+	}
+	for _, h := range w.Hints {
+		log.Hint("%s", h)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/dumpall"
 	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/pgflags"
@@ -39,6 +40,7 @@ func runDumpall(ctx context.Context, env *environment, p pgflags.Program, args [
 	log.Verbose = f.Verbose
 	f.Options.Info = func(m string) { log.Info("%s", m) }
 	f.Options.Warn = func(m string) { log.Warn("%s", m) }
+	f.Options.Warning = func(w catalog.Warning) { showWarning(log, w) }
 	f.Options.Database.ToolVersion, f.Options.Database.DumpVersion = version(), spoken
 
 	config, err := globalsDatabase(ctx, f)

@@ -60,8 +60,16 @@ func run(args []string, stdin io.Reader, stdout io.Writer, stderr *os.File) int 
 		if cmd, err = root.ExecuteContextC(ctx); cmd != nil {
 			name = cmd.CommandPath()
 		}
+		if cmd == root && err != nil { // cobra's own words for an unknown command
+			err = &pgflags.UsageError{Text: err.Error(), TryHelp: true}
+		}
 	}
 	return exitStatus(ctx, name, err, stderr)
+}
+
+// isStock says whether a program is called by the name of one whose place we take.
+func isStock(name string) bool {
+	return name == "pg_dump" || name == "pg_restore" || name == "pg_dumpall"
 }
 
 // silent is an error that has been shown already.
@@ -75,7 +83,6 @@ func exitStatus(ctx context.Context, name string, err error, stderr io.Writer) i
 		return exitOK
 	}
 	log := ui.NewLog(name, stderr)
-	stock := name == "pg_dump" || name == "pg_restore" || name == "pg_dumpall"
 	var done silent
 	var usage *pgflags.UsageError
 	switch {
@@ -93,7 +100,7 @@ func exitStatus(ctx context.Context, name string, err error, stderr io.Writer) i
 		if usage.TryHelp {
 			log.Hint("Try \"%s --help\" for more information.", name)
 		}
-		if stock {
+		if isStock(name) {
 			return exitFailed
 		}
 		return exitUsage
@@ -121,7 +128,7 @@ pg_dump, and takes the command lines of pg_dump and pg_restore.`,
 	root.SetIn(env.stdin)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
-	root.AddCommand(newDumpCommand(env), newRestoreCommand(env), newDumpallCommand(env), newDrillCommand(env), newDemoCommand(env))
+	root.AddCommand(newDumpCommand(env), newRestoreCommand(env), newCopyCommand(env), newDumpallCommand(env), newDrillCommand(env), newDemoCommand(env))
 	return root
 }
 

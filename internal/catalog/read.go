@@ -72,6 +72,7 @@ type generalRows struct {
 	defaultACLs  []*DefaultACL
 	largeObjects []*LargeObject
 	unknown      []unknownRow
+	check        selfCheck
 }
 
 // failf keeps an error for the end of the read.

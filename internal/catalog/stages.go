@@ -66,5 +66,6 @@ func (r *reader) stages() []stage {
 		r.columnACLsStage(),
 		r.commentsStage(),
 		r.secLabelsStage(),
+		r.selfCheckStage(),
 	}
 }

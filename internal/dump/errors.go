@@ -38,3 +38,13 @@ func (e *LockError) Error() string {
 
 // Unwrap returns the server's error.
 func (e *LockError) Unwrap() error { return e.Err }
+
+// VersionError says that the server is older than those that can be dumped.
+type VersionError struct {
+	Server string // as the server says it: "9.6.24"
+}
+
+// Error names the version.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("server version %s is not supported: pghaul dumps PostgreSQL %d and newer", e.Server, minVersion/10000)
+}

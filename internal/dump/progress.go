@@ -1,5 +1,7 @@
 package dump
 
+import "github.com/pghaul/pghaul/internal/catalog"
+
 // Progress is told how a dump goes. The methods are called from several goroutines.
 type Progress interface {
 	// Planned is called once, when it is known what will be dumped.
@@ -14,6 +16,22 @@ type Progress interface {
 	Finished(i *Item, err error)
 	// Message is a message for the user, as pg_dump shows with --verbose, or a warning.
 	Message(warning bool, text string)
+}
+
+// Warner is implemented by a Progress that shows more of a warning about the database than its text.
+type Warner interface {
+	Warning(w catalog.Warning)
+}
+
+// warn passes on what the reading of the catalogues has to say.
+func (d *dumper) warn(warnings []catalog.Warning) {
+	for _, w := range warnings {
+		if p, ok := d.progress.(Warner); ok {
+			p.Warning(w)
+		} else {
+			d.progress.Message(true, w.Text)
+		}
+	}
 }
 
 // NoProgress ignores everything.

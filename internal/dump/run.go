@@ -88,6 +88,7 @@ func (d *dumper) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	d.db = db
+	d.warn(db.Warnings)
 	plan, err := d.plan(ctx, db, entries)
 	if err != nil {
 		return nil, err

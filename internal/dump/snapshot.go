@@ -31,7 +31,7 @@ type serverFacts struct {
 
 // minVersion and maxVersion are the servers this program knows.
 const (
-	minVersion = 90200
+	minVersion = 100000
 	maxVersion = 189999
 )
 
@@ -43,7 +43,8 @@ func (d *dumper) connect(ctx context.Context) error {
 	}
 	d.holder = &session{conn: c}
 	d.sessions = append(d.sessions, d.holder)
-	if err := d.checkVersion(c.Version()); err != nil {
+	warn := func(message string) { d.progress.Message(true, message) }
+	if err := CheckVersion(c.VersionString(), c.Version(), warn); err != nil {
 		return err
 	}
 	if err := d.setUp(ctx, c); err != nil {
@@ -99,21 +100,17 @@ func (d *dumper) connectWorker(ctx context.Context) (*pg.Conn, error) {
 	return c, nil
 }
 
-func (d *dumper) checkVersion(v int) error {
-	if v < minVersion {
-		return fmt.Errorf("server version %s is not supported: the oldest is 9.2", versionText(v))
+// CheckVersion refuses a server that is too old, and warns of one that is newer than this program knows. version is what the
+// server calls itself, num its server_version_num; warn may be nil.
+func CheckVersion(version string, num int, warn func(message string)) error {
+	if num < minVersion {
+		return &VersionError{Server: version}
 	}
-	if v > maxVersion {
-		d.progress.Message(true, fmt.Sprintf("server version %s is newer than this program knows (18): what is new in it may be missing from the dump", versionText(v)))
+	if num > maxVersion && warn != nil {
+		warn(fmt.Sprintf("server version %s is newer than this program knows (%d): its catalogs are checked, but what is new in it may be missing from the dump",
+			version, maxVersion/10000))
 	}
 	return nil
-}
-
-func versionText(v int) string {
-	if v >= 100000 {
-		return strconv.Itoa(v/10000) + "." + strconv.Itoa(v%10000)
-	}
-	return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100)
 }
 
 // setUp gives the session the settings under which values have the form a dump needs.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/dump"
 	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/sqltext"
@@ -32,6 +33,8 @@ type Options struct {
 
 	// Info and Warn take messages, without prefix; nil: none.
 	Info, Warn func(message string)
+	// Warning takes what is odd about a database; nil: Warn takes its text.
+	Warning func(catalog.Warning)
 }
 
 // Run writes the script to w. config names the database from which the globals are read.
@@ -41,6 +44,9 @@ func Run(ctx context.Context, config *pg.Config, w io.Writer, o Options) error {
 		return err
 	}
 	defer conn.Close(ctx)
+	if err := dump.CheckVersion(conn.VersionString(), conn.Version(), nil); err != nil {
+		return err // the dump of each database warns of newer ones
+	}
 	out := bufio.NewWriterSize(w, 64<<10)
 	c := &cluster{
 		ctx: ctx, config: config, conn: conn, o: &o, out: out,
@@ -313,7 +319,18 @@ func (c *cluster) database(name string) error {
 // progress passes the messages of a dump on.
 type progress struct{ c *cluster }
 
-var _ dump.Progress = progress{}
+var (
+	_ dump.Progress = progress{}
+	_ dump.Warner   = progress{}
+)
+
+func (p progress) Warning(w catalog.Warning) {
+	if p.c.o.Warning != nil {
+		p.c.o.Warning(w)
+	} else {
+		p.c.warn("%s", w.Text)
+	}
+}
 
 func (progress) Planned(*dump.Plan)              {}
 func (progress) Started(*dump.Item)              {}
