@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pghaul/pghaul/internal/manifest"
 	"github.com/pghaul/pghaul/internal/pgflags"
 	"github.com/pghaul/pghaul/internal/restore"
 	"github.com/pghaul/pghaul/internal/ui"
@@ -40,21 +42,15 @@ func runRestore(ctx context.Context, env *environment, p pgflags.Program, args [
 	}
 	log := ui.NewLog(p.Name, env.stderr)
 	log.Verbose = f.Verbose
-	f.Options.Log = func(l restore.Level, text string) {
-		switch l {
-		case restore.Error:
-			log.Error("%s", text)
-		case restore.Warning:
-			log.Warn("%s", text)
-		default:
-			log.Info("%s", text)
-		}
-	}
+	f.Options.Log = restoreLog(log)
 	r, err := openArchive(f.Input, f.Format, env.stdin)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if !p.Stock {
+		f.Options.Sizes = sizes(r)
+	}
 	switch {
 	case f.List:
 		return writeTo(f.File, env.stdout, func(w io.Writer) error { return restore.List(r, w, f.Options) })
@@ -64,6 +60,42 @@ func runRestore(ctx context.Context, env *environment, p pgflags.Program, args [
 		return writeTo(f.File, env.stdout, func(w io.Writer) error { return restore.Script(ctx, r, w, f.Options) })
 	}
 	return restoreInto(ctx, env, p, f, r, log)
+}
+
+// restoreLog shows the messages of a restore.
+func restoreLog(log *ui.Log) func(restore.Level, string) {
+	return func(l restore.Level, text string) {
+		switch l {
+		case restore.Error:
+			log.Error("%s", text)
+		case restore.Warning:
+			log.Warn("%s", text)
+		default:
+			log.Info("%s", text)
+		}
+	}
+}
+
+// sizes returns what the archive's manifest, if it has one, says of the sizes of its data.
+func sizes(r pgarchive.Reader) map[pgarchive.ID]restore.Size {
+	if r.Sequential() {
+		return nil // it is at the end
+	}
+	b, err := r.Attachment(manifest.AttachmentName)
+	if err != nil {
+		return nil
+	}
+	m, err := manifest.Decode(b)
+	if err != nil {
+		return nil // a guess will do; who wants proof asks for a drill
+	}
+	out := make(map[pgarchive.ID]restore.Size)
+	for i := range m.Tables {
+		for _, p := range m.Tables[i].Pieces {
+			out[pgarchive.ID(p.ID)] = restore.Size{Rows: p.Rows, Bytes: p.Bytes}
+		}
+	}
+	return out
 }
 
 func openArchive(name string, format pgarchive.Format, stdin io.Reader) (pgarchive.Reader, error) {
@@ -106,22 +138,31 @@ type restoreResult struct {
 	Bytes        int64    `json:"bytes"`
 	LargeObjects int      `json:"large_objects"`
 	Seconds      float64  `json:"seconds"`
+	Predicted    float64  `json:"predicted_seconds"` // how long it was expected to take
 	Errors       []string `json:"errors"`
 }
 
 func reportRestore(env *environment, f *pgflags.Restore, res *restore.Result, log *ui.Log) error {
 	if f.JSON {
 		out := restoreResult{Entries: res.Entries, Rows: res.Rows, Bytes: res.Bytes,
-			LargeObjects: res.LargeObjects, Seconds: res.Duration.Seconds(), Errors: []string{}}
+			LargeObjects: res.LargeObjects, Seconds: res.Duration.Seconds(), Predicted: res.Predicted.Seconds(), Errors: []string{}}
 		for _, e := range res.Errors {
 			out.Errors = append(out.Errors, e.Error())
 		}
 		return writeJSON(env.stdout, out)
 	}
 	if !f.NoProgress {
-		log.Note("restored %s entries, %s rows, %s in %s", ui.Count(int64(res.Entries)), ui.Count(res.Rows), ui.Bytes(res.Bytes), ui.Duration(res.Duration))
+		log.Note("restored %s entries, %s rows, %s in %s%s", ui.Count(int64(res.Entries)), ui.Count(res.Rows), ui.Bytes(res.Bytes), ui.Duration(res.Duration), predicted(res))
 	}
 	return nil
+}
+
+// predicted says how good the prediction was, for restores that take long enough to have had one.
+func predicted(res *restore.Result) string {
+	if res.Predicted < time.Second || res.Duration < time.Second {
+		return ""
+	}
+	return fmt.Sprintf(" (predicted %s, off by %+.0f %%)", ui.Duration(res.Predicted), 100*(res.Predicted.Seconds()/res.Duration.Seconds()-1))
 }
 
 // printPlan prints what a restore would do, one entry a line.
@@ -136,7 +177,15 @@ func printPlan(w io.Writer, r pgarchive.Reader, o restore.Options) error {
 // restoreProgress shows a restore on a meter.
 type restoreProgress struct{ m *ui.Meter }
 
-var _ restore.Progress = restoreProgress{}
+var _ restore.BuildProgress = restoreProgress{}
+
+func (p restoreProgress) Building(e *pgarchive.Entry, phase string, done, total int64) {
+	text := e.Desc + " " + e.Tag + ": " + phase
+	if total > 0 {
+		text += fmt.Sprintf(" %d %%", min(100, done*100/total))
+	}
+	p.m.Start(text)
+}
 
 func (p restoreProgress) Plan(t restore.Totals)             { p.m.Total(t.DataBytes, t.Entries) }
 func (p restoreProgress) EntryStarted(e *pgarchive.Entry)   { p.m.Start(e.Desc + " " + e.Tag) }

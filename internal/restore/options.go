@@ -93,6 +93,20 @@ type Options struct {
 	// NoFreeze loads with plain COPY where COPY FREEZE would be possible.
 	NoFreeze bool
 
+	// Fast allows, with Jobs above 1, ways that pg_restore does not go and that end in the same
+	// database: foreign keys are added unchecked and checked later, so that tables are checked side by
+	// side; the pieces of a cut table are loaded in one transaction where that is cheaper; and
+	// sessions get settings that suit the index they build, within those of the server.
+	Fast bool
+
+	// Analyze gathers planner statistics of each table that was loaded, as soon as nothing more is to be
+	// done to it, with Jobs above 1.
+	Analyze bool
+
+	// Sizes are the rows and uncompressed bytes of data entries, for those that know; they make
+	// estimates better than the sizes in the archive do.
+	Sizes map[pgarchive.ID]Size
+
 	// OnData, if set, is asked before each table data entry; what it returns, unless nil,
 	// is written the uncompressed data of the entry as they stand in the archive, end marker
 	// included, in blocks, by one goroutine. It is called by several goroutines at a time.

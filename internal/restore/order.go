@@ -13,8 +13,7 @@ const (
 	aclDone  pgarchive.ID = -2
 )
 
-// order works out what each item waits for, what it locks, and how long the
-// path is that begins with it (fix_dependencies in pg_backup_archiver.c).
+// order works out what each item waits for and what it locks (fix_dependencies in pg_backup_archiver.c).
 func (p *Plan) order() {
 	for _, it := range p.Items {
 		seen := make(map[pgarchive.ID]bool, len(it.Entry.Dependencies))
@@ -24,7 +23,6 @@ func (p *Plan) order() {
 				it.needs = append(it.needs, id)
 			}
 		}
-		it.bytes = it.Entry.DataBytes
 		for _, id := range it.Entry.Dependencies {
 			dep := p.byID[id]
 			switch {
@@ -44,9 +42,7 @@ func (p *Plan) order() {
 		for _, id := range it.needs {
 			dep := p.byID[id]
 			switch dep.Entry.Desc {
-			case "TABLE DATA":
-				it.bytes += dep.Entry.DataBytes
-			case "TABLE":
+			case "TABLE DATA", "TABLE":
 			default:
 				continue
 			}
@@ -54,6 +50,9 @@ func (p *Plan) order() {
 			// CREATE INDEX does not (identify_locking_dependencies).
 			if it.Entry.Desc != "INDEX" {
 				it.locks = append(it.locks, id)
+			}
+			if it.Entry.Namespace == dep.Entry.Namespace && strings.HasPrefix(it.Entry.Tag, dep.Entry.Tag+" ") {
+				it.ownData = append(it.ownData, dep)
 			}
 		}
 	}
@@ -73,17 +72,7 @@ func (p *Plan) order() {
 			it.Pass = max(it.Pass, p.byID[n].Pass)
 		}
 	}
-	for _, it := range p.Items {
-		it.cost = it.estimate()
-		it.path = it.cost
-	}
-	for i := len(sorted) - 1; i >= 0; i-- {
-		it := p.byID[sorted[i]]
-		for _, n := range it.needs {
-			dep := p.byID[n]
-			dep.path = max(dep.path, dep.cost+it.path)
-		}
-	}
+	p.sorted = sorted
 }
 
 // graph is the graph of the items and the borders between the passes.
@@ -122,44 +111,4 @@ func (p *Plan) before(a, b pgarchive.ID) bool {
 		return x.path > y.path
 	}
 	return x.place < y.place
-}
-
-// accessMethodCost is the work of building an index for each byte of the table, in terms of loading
-// it: measured for btree, gin and hnsw, guessed for the others. Only the proportions matter, and those roughly.
-var accessMethodCost = map[string]float64{
-	"btree": 0.4, "hash": 0.5, "brin": 0.1, "gin": 3, "gist": 3, "spgist": 2, "bloom": 0.5, "ivfflat": 5, "hnsw": 20,
-}
-
-// estimate is the item's own cost.
-func (it *Item) estimate() float64 {
-	if it.Want&wantAny == 0 {
-		return 0
-	}
-	size := float64(it.bytes)
-	switch it.Entry.Desc {
-	case "TABLE DATA", "BLOBS":
-		return size + 1
-	case "INDEX":
-		if c, ok := accessMethodCost[accessMethod(it.Entry.Defn)]; ok {
-			return c*size + 1
-		}
-		return 0.5*size + 1
-	case "CONSTRAINT":
-		return 0.4*size + 1
-	case "FK CONSTRAINT":
-		return 0.2*size + 1
-	case "CHECK CONSTRAINT":
-		return 0.1*size + 1
-	}
-	return 1
-}
-
-// accessMethod is the access method of a CREATE INDEX statement.
-func accessMethod(sql string) string {
-	_, rest, ok := strings.Cut(sql, " USING ")
-	if !ok {
-		return ""
-	}
-	name, _, _ := strings.Cut(rest, " ")
-	return name
 }

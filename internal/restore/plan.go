@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/pghaul/pghaul/internal/sqltext"
 	"github.com/pghaul/pghaul/pgarchive"
@@ -27,6 +28,8 @@ type Plan struct {
 	selected *pgarchive.Selected
 	byID     map[pgarchive.ID]*Item
 	jobs     int
+	header   pgarchive.Header
+	sorted   []pgarchive.ID // so that each comes after what it needs; without those on cycles
 }
 
 // Item is one entry of a plan.
@@ -50,9 +53,15 @@ type Item struct {
 	// for the scheduler
 	needs []pgarchive.ID // what must be done before, all of it in the archive
 	locks []pgarchive.ID // of these: what it locks exclusively
-	bytes int64          // size of its data, or of the data it works on
-	cost  float64        // estimate of its work, in bytes of table data loaded
-	path  float64        // cost of the longest path that begins with it
+	// ownData are, of what a constraint needs, the data of the table it belongs to, or else the table.
+	ownData []*Item
+	size    Size      // of its data, or of the data it works on
+	cost    float64   // estimate of its work, in seconds
+	path    float64   // cost of the longest path that begins with it
+	lead    *Item     // it is a piece of a table and is loaded with this one, maybe itself
+	split   *splitKey // it is a foreign key to be added first and checked later
+
+	checks bool // it is such a key, and was added
 }
 
 // wantAny are the parts a restore acts on.
@@ -74,6 +83,9 @@ func (it *Item) name() string {
 	return fmt.Sprintf("%s \"%s\"", it.Entry.Desc, it.Entry.Tag)
 }
 
+// isLead says whether the item is loaded for itself, or is the first of those that are loaded together.
+func (it *Item) isLead() bool { return it.lead == nil || it.lead == it }
+
 // streamed says whether data of the entry are to be read from the archive.
 func (it *Item) streamed() bool { return it.Entry.HasData && it.Want&pgarchive.WantData != 0 }
 
@@ -91,7 +103,13 @@ func NewPlan(r pgarchive.Reader, o *Options) (*Plan, error) {
 			return nil, err
 		}
 	}
-	return newPlan(entries, script, o.jobs())
+	p, err := newPlan(entries, script, o.jobs())
+	if err != nil {
+		return nil, err
+	}
+	p.header = r.Header()
+	p.estimate(o, r.Sequential())
+	return p, nil
 }
 
 func newPlan(entries []*pgarchive.Entry, script *pgarchive.ScriptOptions, jobs int) (*Plan, error) {
@@ -143,6 +161,7 @@ func newPlan(entries []*pgarchive.Entry, script *pgarchive.ScriptOptions, jobs i
 		}
 	}
 	p.order()
+	p.estimate(new(Options), false)
 	return p, nil
 }
 
@@ -229,6 +248,9 @@ func (p *Plan) Write(w io.Writer) error {
 	b.WriteString("\n")
 	if p.jobs > 1 {
 		fmt.Fprintf(&b, "; %d jobs: data and post-data run side by side\n", p.jobs)
+	}
+	if d := p.Predicted(); d >= time.Second {
+		fmt.Fprintf(&b, "; about %s on a server like the one the estimates were measured on\n", d.Round(time.Second))
 	}
 	if p.script.Clean {
 		session, err := pgarchive.NewSession(p.entries, p.selected, p.script)

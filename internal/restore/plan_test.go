@@ -129,14 +129,26 @@ func TestOrder(t *testing.T) {
 			t.Errorf("entry %d needs %v, locks %v, pass %d; want %v, %v, %d", tt.id, it.needs, it.locks, it.Pass, tt.needs, tt.locks, tt.pass)
 		}
 	}
-	if b := p.byID[31].bytes; b != 12000 {
+	if b := p.byID[31].size.Bytes; b != 12000 {
 		t.Errorf("the index works on %d bytes", b)
 	}
+}
+
+// bigSizes are sizes in the plan's proportions, large enough to matter.
+func bigSizes(p *Plan) map[pgarchive.ID]Size {
+	sizes := make(map[pgarchive.ID]Size)
+	for _, it := range p.Items {
+		if it.Entry.HasData {
+			sizes[it.Entry.ID] = Size{it.Entry.DataBytes * 1e3, it.Entry.DataBytes * 1e5}
+		}
+	}
+	return sizes
 }
 
 // The head of the longest path comes first, not the largest piece of data.
 func TestPriority(t *testing.T) {
 	p := planOf(t, Options{})
+	p.estimate(&Options{Sizes: bigSizes(p)}, false)
 	s := p.graph().ReadySet(p.before)
 	for _, it := range p.Items {
 		if it.section == pgarchive.SectionPreData && it.Pass == pgarchive.PassMain {
@@ -153,7 +165,7 @@ func TestPriority(t *testing.T) {
 		s.Done(id)
 	}
 	// 23 has more data than any piece of big, but behind those waits a gin index.
-	want := []pgarchive.ID{22, 20, 21, 31, 23, 30, 40, 32, 33, 34, mainDone, 13, aclDone, 35, 36, 41}
+	want := []pgarchive.ID{22, 20, 21, 31, 23, 30, 32, 40, 33, 34, mainDone, 13, aclDone, 41, 35, 36}
 	if !slices.Equal(order, want) {
 		t.Errorf("order %v, want %v", order, want)
 	}

@@ -51,10 +51,11 @@ type Result struct {
 	Errors  []*EntryError
 	Ignored int
 
-	Started  time.Time
-	Duration time.Duration
-	Phases   []Phase // in order of their beginning
-	Timings  []Timing
+	Started   time.Time
+	Duration  time.Duration
+	Predicted time.Duration // how long it was expected to take on this server
+	Phases    []Phase       // in order of their beginning
+	Timings   []Timing
 }
 
 // Phase is the span of time in which entries of one kind were worked on. With

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/pghaul/pghaul/internal/graph"
@@ -21,6 +22,7 @@ func (r *run) parallel(ctx context.Context, leader *worker) error {
 		ready:     r.plan.graph().ReadySet(r.plan.before),
 		shared:    make(map[pgarchive.ID]int),
 		exclusive: make(map[pgarchive.ID]int),
+		checking:  make(map[pgarchive.ID]int),
 	}
 	if err := s.preData(ctx, leader); err != nil {
 		return err
@@ -47,6 +49,15 @@ func (r *run) parallel(ctx context.Context, leader *worker) error {
 			}
 		}
 	}()
+	if s.tuner, err = r.newTuner(ctx, leader); err != nil {
+		return err
+	}
+	if err := r.calibrate(ctx, leader); err != nil {
+		return err
+	}
+	s.stats = r.newStatsQueue()
+	stopWatching := r.watch(ctx, workers)
+	defer stopWatching()
 	r.log(Info, "entering main parallel loop")
 	if err := s.work(ctx, workers); err != nil {
 		return err
@@ -133,21 +144,47 @@ type scheduler struct {
 
 	// Which entries the running ones need, and which of these they lock.
 	shared, exclusive map[pgarchive.ID]int
+	// Which entries a foreign key being checked refers to.
+	checking map[pgarchive.ID]int
+
+	keys  []*Item // foreign keys to be checked
+	tuner *tuner  // nil: sessions keep their settings
+	stats *statsQueue
 
 	arrived *arrival // data at which a sequential archive stands, not yet given to a worker
 }
 
 // job is an item for a worker.
 type job struct {
-	item *Item
-	src  source
+	item   *Item
+	src    source
+	pieces []*Item  // load these together
+	set    settings // for the session
+	table  *Item    // instead of all that: gather statistics of this table
+}
+
+// do does a job.
+func (w *worker) do(ctx context.Context, j job) error {
+	if j.table != nil {
+		return w.analyze(ctx, j.table)
+	}
+	if err := w.use(ctx, j.set); err != nil {
+		return err
+	}
+	switch {
+	case j.pieces != nil:
+		return w.together(ctx, j.pieces)
+	case j.item.split != nil:
+		return w.key(ctx, j.item, j.src)
+	}
+	return w.restore(ctx, j.item, j.src)
 }
 
 // outcome is a worker's report.
 type outcome struct {
 	worker *worker
-	item   *Item
-	err    error // ends the restore
+	job
+	err error // ends the restore
 }
 
 // work hands items to workers until all are done.
@@ -169,11 +206,11 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 		idle = append(idle, w)
 		wg.Go(func() {
 			for j := range in {
-				err := w.restore(ctx, j.item, j.src)
+				err := w.do(ctx, j)
 				if p, ok := j.src.(*pipe); ok {
 					p.discard()
 				}
-				outcomes <- outcome{w, j.item, err}
+				outcomes <- outcome{w, j, err}
 			}
 		})
 	}
@@ -185,7 +222,7 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 		fed := make(chan struct{})
 		go func() {
 			defer close(fed)
-			feeding <- s.feeder(ctx, arrivals)
+			feeding <- s.feeders(ctx, arrivals, len(workers))
 		}()
 		defer leave(fed)
 	}
@@ -202,14 +239,22 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 			cancel(err)
 		}
 	}
-	start := func(it *Item, src source) {
+	give := func(j job) {
 		w := idle[len(idle)-1]
 		idle = idle[:len(idle)-1]
-		s.log(Info, fmt.Sprintf("launching item %d %s %s", it.Entry.ID, it.Entry.Desc, it.Entry.Tag))
-		it.started = true
-		s.hold(it, 1)
 		s.running++
-		jobs[w] <- job{it, src}
+		w.doing.Store(j.item)
+		jobs[w] <- j
+	}
+	start := func(it *Item, src source) {
+		s.log(Info, fmt.Sprintf("launching item %d %s %s", it.Entry.ID, it.Entry.Desc, it.Entry.Tag))
+		j := job{item: it, src: src, pieces: s.joined(it), set: s.tuner.choose(it, s.running)}
+		it.started = true
+		for _, d := range j.pieces {
+			d.started = true
+		}
+		s.hold(it, 1)
+		give(j)
 	}
 	for {
 		for fatal == nil && len(idle) > 0 {
@@ -218,6 +263,13 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 				break
 			}
 			start(it, src)
+		}
+		for fatal == nil && len(idle) > 0 {
+			tab := s.stats.next()
+			if tab == nil {
+				break
+			}
+			give(job{table: tab})
 		}
 		if s.running == 0 {
 			if fatal != nil {
@@ -246,14 +298,14 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 		select {
 		case o := <-outcomes:
 			s.running--
-			s.hold(o.item, -1)
-			s.tableMade(o.item)
+			o.worker.doing.Store(nil)
 			idle = append(idle, o.worker)
 			if o.err != nil {
 				stop(o.err)
 			}
-			s.log(Info, fmt.Sprintf("finished item %d %s %s", o.item.Entry.ID, o.item.Entry.Desc, o.item.Entry.Tag))
-			s.ready.Done(o.item.Entry.ID)
+			if o.item != nil {
+				s.ended(o.job)
+			}
 		case a := <-in:
 			s.arrived = &a
 		case err := <-feeding:
@@ -265,6 +317,40 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 	}
 }
 
+// ended notes the end of a job.
+func (s *scheduler) ended(j job) {
+	it := j.item
+	s.hold(it, -1)
+	if k := it.split; k != nil && k.added && !it.done {
+		it.locks = nil
+		for _, d := range it.ownData {
+			it.locks = append(it.locks, d.Entry.ID)
+		}
+		it.checks = true
+		s.keys = append(s.keys, it)
+		return
+	}
+	s.tableMade(it)
+	s.log(Info, fmt.Sprintf("finished item %d %s %s", it.Entry.ID, it.Entry.Desc, it.Entry.Tag))
+	s.ready.Done(it.Entry.ID)
+	s.stats.done(it)
+	for _, d := range j.pieces {
+		s.ready.Done(d.Entry.ID)
+		s.stats.done(d)
+	}
+}
+
+// nextKey returns the foreign key that can be checked now and is the head of the longest path, or nil.
+func (s *scheduler) nextKey() *Item {
+	var best *Item
+	for _, it := range s.keys {
+		if (best == nil || it.path > best.path) && !s.conflicts(it) {
+			best = it
+		}
+	}
+	return best
+}
+
 // next returns an item that can run now, first of all the data that a stream brings.
 func (s *scheduler) next() (*Item, source) {
 	for {
@@ -272,10 +358,16 @@ func (s *scheduler) next() (*Item, source) {
 			s.arrived = nil
 			return a.item, a.src
 		}
+		key := s.nextKey()
 		id, ok := s.ready.Next(func(id pgarchive.ID) bool {
 			it := s.plan.byID[id]
-			return it == nil || it.Want&wantAny == 0 || it.started || !s.comes(it) && !s.conflicts(it)
+			return it == nil || it.Want&wantAny == 0 || it.started ||
+				!s.comes(it) && !s.conflicts(it) && (key == nil || it.path > key.path) && it.isLead()
 		})
+		if !ok && key != nil {
+			s.keys = slices.DeleteFunc(s.keys, func(it *Item) bool { return it == key })
+			return key, nil
+		}
 		if !ok {
 			return nil, nil
 		}
@@ -299,7 +391,7 @@ func (s *scheduler) comes(it *Item) bool { return it.streamed() && s.r.Sequentia
 // conflicts says whether an item would lock what a running one uses, or use what a running one locks.
 func (s *scheduler) conflicts(it *Item) bool {
 	for _, id := range it.locks {
-		if s.shared[id] > 0 {
+		if s.shared[id] > 0 || it.split == nil && s.checking[id] > 0 {
 			return true
 		}
 	}
@@ -314,7 +406,11 @@ func (s *scheduler) conflicts(it *Item) bool {
 // hold notes what a running item uses (n is 1), or no longer uses (-1).
 func (s *scheduler) hold(it *Item, n int) {
 	for _, id := range it.needs {
-		s.shared[id] += n
+		if it.checks && !slices.Contains(it.locks, id) {
+			s.checking[id] += n
+		} else {
+			s.shared[id] += n
+		}
 	}
 	for _, id := range it.locks {
 		s.exclusive[id] += n
@@ -347,7 +443,7 @@ func (s *scheduler) missed() (*Item, source, error) {
 func (s *scheduler) firstLeft() *Item {
 	for pass := pgarchive.PassMain; pass <= pgarchive.PassPostACL; pass++ {
 		for _, it := range s.plan.Items {
-			if it.Pass == pass && !it.done && !it.started {
+			if it.Pass == pass && !it.done && !it.started && it.isLead() {
 				return it
 			}
 		}

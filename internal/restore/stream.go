@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pghaul/pghaul/pgarchive"
 )
 
@@ -62,6 +64,38 @@ type arrival struct {
 	src  *pipe
 }
 
+// feeders reads a sequential archive with one feeder, or with n if several of its data can be read at a time.
+func (r *run) feeders(ctx context.Context, arrivals chan<- arrival, n int) error {
+	if !r.r.Properties().ConcurrentData {
+		return r.feeder(ctx, arrivals)
+	}
+	var g errgroup.Group // its end must not end the context: the last data are still being taken
+	for range n {
+		g.Go(func() error { return r.feeder(ctx, arrivals) })
+	}
+	return g.Wait()
+}
+
+// passOver takes data that nobody wants, where they would be in the way of others.
+func (r *run) passOver(ctx context.Context, id pgarchive.ID) error {
+	it := r.plan.byID[id]
+	if !r.r.Properties().ConcurrentData || it == nil {
+		return nil
+	}
+	if it.Entry.Desc == "BLOBS" {
+		l, err := r.r.LargeObjects(ctx, id)
+		if err != nil {
+			return err
+		}
+		return l.Close()
+	}
+	in, err := r.r.Data(ctx, id)
+	if err != nil {
+		return err
+	}
+	return in.Close()
+}
+
 // feeder reads a sequential archive from one end to the other. It announces each wanted data
 // entry, then passes on its data, as fast as somebody takes them.
 func (r *run) feeder(ctx context.Context, arrivals chan<- arrival) error {
@@ -75,6 +109,9 @@ func (r *run) feeder(ctx context.Context, arrivals chan<- arrival) error {
 		}
 		it := r.plan.byID[id]
 		if it == nil || !it.streamed() || it.announced {
+			if err := r.passOver(ctx, id); err != nil {
+				return err
+			}
 			continue
 		}
 		it.announced = true

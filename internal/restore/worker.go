@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pghaul/pghaul/internal/pg"
@@ -15,8 +16,10 @@ type worker struct {
 	*run
 	conn     *pg.Conn
 	session  *pgarchive.Session
-	parallel bool // others work at the same time
-	actions  int  // since the last commit, with TransactionSize
+	parallel bool     // others work at the same time
+	actions  int      // since the last commit, with TransactionSize
+	set      settings // of the session now; zero: as it began
+	doing    atomic.Pointer[Item]
 	id       int
 }
 
