@@ -2,7 +2,9 @@ package dump
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
@@ -13,15 +15,17 @@ import (
 // maxLockStatement is the length in bytes above which a LOCK TABLE statement gets no more tables.
 const maxLockStatement = 100_000
 
-// lockStatements makes the statements that lock the tables. ONLY: children have an entry of
-// their own if they are wanted.
-func lockStatements(tables []*catalog.Table, q sqltext.Quoter) []string {
+// lockStatements makes the statements that lock the tables, at most batch with each; 0 is any number. ONLY: children have
+// an entry of their own if they are wanted.
+func lockStatements(tables []*catalog.Table, q sqltext.Quoter, batch int) []string {
 	var out []string
 	var b strings.Builder
+	n := 0
 	flush := func() {
 		if b.Len() > 0 {
 			out = append(out, b.String()+" IN ACCESS SHARE MODE")
 			b.Reset()
+			n = 0
 		}
 	}
 	for _, t := range tables {
@@ -31,7 +35,7 @@ func lockStatements(tables []*catalog.Table, q sqltext.Quoter) []string {
 			b.WriteString(", ONLY ")
 		}
 		b.WriteString(q.Qualified(t.Schema.Name, t.Name))
-		if b.Len() >= maxLockStatement {
+		if n++; b.Len() >= maxLockStatement || n == batch {
 			flush()
 		}
 	}
@@ -39,9 +43,33 @@ func lockStatements(tables []*catalog.Table, q sqltext.Quoter) []string {
 	return out
 }
 
+// capacity is for how many locks the server is sure to have room: it has max_locks_per_transaction locks for each of
+// max_connections + max_prepared_transactions, and a little more (src/backend/storage/lmgr/lock.c).
+func (f *serverFacts) capacity() int { return f.maxLocks * max(1, f.maxConnections+f.maxPrepared) }
+
 // lockTables locks the tables in the session that holds the snapshot, so that they
 // are neither dropped nor altered before they are dumped.
+//
+// A dump without rows ends soon, and need not hold its locks if they are so many that others could get none: they are taken
+// and given back in batches, which waits for those who alter a table now, and at the end it is checked
+// that nobody has altered one since (checkUnlocked).
 func (d *dumper) lockTables(ctx context.Context, tables []*catalog.Table) error {
+	capacity := d.facts.capacity()
+	switch {
+	case d.opts.NoData && !d.opts.BinaryUpgrade && len(tables) > capacity/2:
+		d.unlocked = tables
+		return d.holdLocks(ctx, tables, max(1, capacity/10))
+	case len(tables) > capacity+capacity/4:
+		return &Error{
+			Op: "lock tables", Hint: d.facts.lockHint(len(tables)),
+			Err: fmt.Errorf("%d tables need more locks than the server has", len(tables)),
+		}
+	}
+	return d.holdLocks(ctx, tables, 0)
+}
+
+// holdLocks takes the locks; with a batch, it gives them back when so many are held.
+func (d *dumper) holdLocks(ctx context.Context, tables []*catalog.Table, batch int) error {
 	if len(tables) == 0 {
 		return nil
 	}
@@ -52,7 +80,10 @@ func (d *dumper) lockTables(ctx context.Context, tables []*catalog.Table) error 
 			return err
 		}
 	}
-	for _, sql := range lockStatements(tables, d.quote) {
+	for _, sql := range lockStatements(tables, d.quote, batch) {
+		if batch > 0 {
+			sql = "SAVEPOINT locks; " + sql + "; ROLLBACK TO SAVEPOINT locks; RELEASE SAVEPOINT locks"
+		}
 		if err := c.Exec(ctx, sql); err != nil {
 			return d.lockError(sql, len(tables), err)
 		}
@@ -74,15 +105,53 @@ func (d *dumper) lockError(sql string, tables int, err error) error {
 	return e
 }
 
-// lockHint says which setting makes room for the locks of so many tables. The lock table has room for
-// max_locks_per_transaction locks for each of max_connections + max_prepared_transactions (src/backend/storage/lmgr/lock.c).
+// checkUnlocked fails if a table that is not locked, or an index of it, has been altered or dropped since the
+// snapshot: what the server's functions said of it may then be of another time than the rest.
+func (d *dumper) checkUnlocked(ctx context.Context) error {
+	if len(d.unlocked) == 0 {
+		return nil
+	}
+	var oids strings.Builder
+	for i, t := range d.unlocked {
+		if i > 0 {
+			oids.WriteByte(',')
+		}
+		oids.WriteString(strconv.FormatUint(uint64(t.ID.OID), 10))
+	}
+	sql := `SELECT pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashtext(c.oid::pg_catalog.text || ' ' || c.xmin::pg_catalog.text)::pg_catalog.int8)
+FROM (SELECT oid FROM pg_catalog.unnest('{` + oids.String() + `}'::pg_catalog.oid[]) AS t (oid)
+  UNION ALL
+  SELECT i.indexrelid FROM pg_catalog.unnest('{` + oids.String() + `}'::pg_catalog.oid[]) AS t (oid) JOIN pg_catalog.pg_index i ON i.indrelid = t.oid) AS r
+JOIN pg_catalog.pg_class c ON c.oid = r.oid`
+	now, err := pg.Connect(ctx, d.config)
+	if err != nil {
+		return fmt.Errorf("check that no table was altered: %w", err)
+	}
+	defer now.Close(context.WithoutCancel(ctx))
+	var before, after [2]string
+	if err := queryRow(ctx, d.holder.conn, "read versions of tables", sql, &before[0], &before[1]); err != nil {
+		return err
+	}
+	if err := queryRow(ctx, now, "read versions of tables", sql, &after[0], &after[1]); err != nil {
+		return err
+	}
+	if before != after {
+		return &Error{
+			Op: "dump definitions", Hint: d.facts.lockHint(len(d.unlocked)),
+			Err: errors.New("tables or indexes were altered meanwhile, and the server has not enough locks to prevent that"),
+		}
+	}
+	return nil
+}
+
+// lockHint says which setting makes room for the locks of so many tables.
 func (f *serverFacts) lockHint(tables int) string {
 	slots := max(1, f.maxConnections+f.maxPrepared)
 	need := (tables+slots-1)/slots + 1
 	need = max(need+need/4, 2*f.maxLocks)
 	return fmt.Sprintf("The dump locks %d tables, and the server has room for about %d locks. "+
 		"Set max_locks_per_transaction to %d or more (it is %d) and restart the server, or dump fewer schemas at a time.",
-		tables, f.maxLocks*slots, need, f.maxLocks)
+		tables, f.capacity(), need, f.maxLocks)
 }
 
 // relock takes, in a worker, the lock that the holder has. Without NOWAIT the worker

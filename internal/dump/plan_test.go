@@ -189,7 +189,7 @@ func TestLockStatements(t *testing.T) {
 	for i := range 9000 {
 		tables = append(tables, &catalog.Table{Meta: catalog.Meta{Name: fmt.Sprintf("Table %d", i), Schema: public}})
 	}
-	got := lockStatements(tables, sqltext.Quoter{})
+	got := lockStatements(tables, sqltext.Quoter{}, 0)
 	names := 0
 	for _, sql := range got {
 		if len(sql) > maxLockStatement+200 {
@@ -203,7 +203,7 @@ func TestLockStatements(t *testing.T) {
 	if names != len(tables) || len(got) < 2 {
 		t.Errorf("%d names in %d statements", names, len(got))
 	}
-	if lockStatements(nil, sqltext.Quoter{}) != nil {
+	if lockStatements(nil, sqltext.Quoter{}, 0) != nil {
 		t.Error("statements for no tables")
 	}
 }

@@ -69,6 +69,8 @@ type dumper struct {
 	snapshot string     // exported
 	facts    serverFacts
 
+	unlocked []*catalog.Table // whose locks were given back, see lockTables
+
 	db     *catalog.Database
 	writer pgarchive.Writer
 }
@@ -148,6 +150,9 @@ func (d *dumper) readCatalog(ctx context.Context) (db *catalog.Database, entries
 	}
 	db, err = catalog.Read(ctx, queriers, info, d.opts.Options, d.lockTables)
 	if err != nil {
+		return nil, nil, false, err
+	}
+	if err := d.checkUnlocked(ctx); err != nil {
 		return nil, nil, false, err
 	}
 	ordered, err := order.Sort(db)
