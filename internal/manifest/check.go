@@ -58,7 +58,7 @@ func (m *Manifest) check() error {
 	if m.LargeObjects.Count < 0 || m.LargeObjects.Bytes < 0 {
 		return errors.New("large objects: negative count")
 	}
-	return nil
+	return checkFiles(m.Files)
 }
 
 func once(seen map[[2]Name]bool, what string, namespace, name Name) error {

@@ -102,6 +102,9 @@ func (m *Manifest) Encode() ([]byte, error) {
 	list(&e, "extensions", m.Extensions)
 	list(&e, "roles", m.Roles)
 	e.member("large_objects", m.LargeObjects)
+	if len(m.Files) > 0 {
+		list(&e, "files", m.Files)
+	}
 	e.member("totals", m.Totals)
 	e.member("root", m.Root)
 	b.WriteString("\n}\n")

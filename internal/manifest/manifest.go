@@ -42,6 +42,10 @@ type Manifest struct {
 	Roles        []Name       `json:"roles"`
 	LargeObjects LargeObjects `json:"large_objects"`
 
+	// Files are the stored objects of a backup in a store, all but the manifest itself. They say
+	// nothing about the database, so Root does not depend on them.
+	Files []File `json:"files,omitempty"`
+
 	Totals Totals `json:"totals"`
 	Root   Hash   `json:"root"` // Merkle root over what is compared, see Seal
 }

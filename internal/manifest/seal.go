@@ -30,6 +30,7 @@ func (m *Manifest) sort() {
 	slices.SortFunc(m.Sequences, func(a, b Sequence) int { return byName(a.Namespace, a.Name, b.Namespace, b.Name) })
 	slices.SortFunc(m.Extensions, func(a, b Extension) int { return strings.Compare(string(a.Name), string(b.Name)) })
 	slices.Sort(m.Roles)
+	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 }
 
 func (m *Manifest) totals() Totals {

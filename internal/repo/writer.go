@@ -1,0 +1,189 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/store"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+// Start says what is known when a backup begins.
+type Start struct {
+	Database      string
+	ServerVersion string // as the server calls itself
+	Compression   string // "zstd", ...; "none"
+	Tool          string // name and version of the program
+}
+
+// Writer writes one backup. It is the Dir of its archive. Its methods may be called from several goroutines, but
+// for Finish, which ends it.
+type Writer struct {
+	r      *Repo
+	ctx    context.Context
+	backup Backup
+
+	mu    sync.Mutex
+	files map[string]manifest.File
+}
+
+var _ pgarchive.Dir = (*Writer)(nil)
+
+// claims is how many seconds after now are tried before it is given up to find a free ID.
+const claims = 60
+
+// Begin claims the folder of a new backup. ctx ends everything that the writer does but Abort.
+func (r *Repo) Begin(ctx context.Context, s Start) (*Writer, error) {
+	if s.Database == "" {
+		return nil, errors.New("begin backup: the database has no name")
+	}
+	w := &Writer{r: r, ctx: ctx, files: make(map[string]manifest.File)}
+	for i := range claims {
+		t := r.now().UTC().Truncate(time.Second).Add(time.Duration(i) * time.Second)
+		w.backup = Backup{Database: s.Database, ID: FormatID(t), Time: t}
+		o, err := r.s.Create(ctx, w.backup.key(RecoveryName), recovery(w.backup, s))
+		switch {
+		case err == nil:
+			w.add(RecoveryName, o)
+			return w, nil
+		case !errors.Is(err, store.ErrExists):
+			return nil, fmt.Errorf("begin backup: %w", err)
+		}
+	}
+	return nil, fmt.Errorf("begin backup: the next %d seconds have backups already", claims)
+}
+
+// Backup returns what the backup is called.
+func (w *Writer) Backup() Backup { return w.backup }
+
+func (w *Writer) add(name string, o store.Object) {
+	w.mu.Lock()
+	w.files[name] = manifest.File{Name: name, Bytes: o.Size, SHA256: o.SHA256}
+	w.mu.Unlock()
+}
+
+// Create starts an object of the archive, which is uploaded while it is written.
+func (w *Writer) Create(name string) (io.WriteCloser, error) {
+	if name == ManifestName {
+		return nil, errors.New("the manifest is written by Finish")
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	r, pw := io.Pipe()
+	o := &object{w: w, name: name, pipe: pw, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(o.done)
+		o.stored, o.err = w.r.s.Put(ctx, w.backup.key(name), r)
+		r.CloseWithError(o.err) // who writes on gets the reason
+	}()
+	return o, nil
+}
+
+// object is an object that is being uploaded.
+type object struct {
+	w      *Writer
+	name   string
+	pipe   *io.PipeWriter
+	cancel context.CancelFunc
+	done   chan struct{}
+	stored store.Object
+	err    error
+}
+
+func (o *object) Write(p []byte) (int, error) { return o.pipe.Write(p) }
+
+func (o *object) Close() error {
+	o.pipe.Close()
+	<-o.done
+	o.cancel()
+	if o.err == nil {
+		o.w.add(o.name, o.stored)
+	}
+	return o.err
+}
+
+var errAborted = errors.New("upload is given up")
+
+// Abort ends the upload; the object does not appear.
+func (o *object) Abort() error {
+	o.cancel()
+	o.pipe.CloseWithError(errAborted)
+	<-o.done
+	return nil
+}
+
+// Put stores an object beside the archive.
+func (w *Writer) Put(name string, data []byte) error {
+	o, err := w.r.s.Put(w.ctx, w.backup.key(name), bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	w.add(name, o)
+	return nil
+}
+
+// Finish completes the backup: it looks whether all objects are there, and puts the manifest,
+// which it completes by the list of objects. After an error there is no backup; call Abort then.
+func (w *Writer) Finish(m *manifest.Manifest) error {
+	if err := w.finish(m); err != nil {
+		return fmt.Errorf("complete backup %s: %w", w.backup, err)
+	}
+	return nil
+}
+
+func (w *Writer) finish(m *manifest.Manifest) error {
+	if _, ok := w.files[tocName]; !ok {
+		return errors.New("the archive has no table of contents")
+	}
+	if string(m.Database) != w.backup.Database {
+		return fmt.Errorf("the manifest is of database %s", m.Database)
+	}
+	m.Files = m.Files[:0]
+	for _, f := range w.files {
+		m.Files = append(m.Files, f)
+	}
+	found, err := w.r.contents(w.ctx, w.backup)
+	if err != nil {
+		return err
+	}
+	if err := found.missing(m.Files); err != nil {
+		return err
+	}
+	b, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	key := w.backup.key(ManifestName)
+	if _, err := w.r.s.Put(w.ctx, key, bytes.NewReader(b)); err != nil {
+		return err
+	}
+	got, err := w.r.s.ReadFile(w.ctx, key, maxManifest)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, b) {
+		return fmt.Errorf("%w: the manifest reads back differently", store.ErrDamaged)
+	}
+	return nil
+}
+
+// Commit does nothing: an archive alone is no backup.
+func (w *Writer) Commit() error { return nil }
+
+// patience is how long it may take to clean up.
+const patience = time.Minute
+
+// Abort removes what was written, also when ctx is done.
+func (w *Writer) Abort() error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(w.ctx), patience)
+	defer stop()
+	if err := w.r.Delete(ctx, w.backup); err != nil {
+		return fmt.Errorf("remove what backup %s had stored: %w", w.backup, err)
+	}
+	return nil
+}

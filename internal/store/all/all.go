@@ -1,0 +1,208 @@
+// Package all opens a store by its address. What comes in is a URL or the path of a folder; what
+// goes out is a store of the kind that it names, asked again when it fails, and slowed down if wanted. Only
+// commands import it: everything else works with any store.
+package all
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pghaul/pghaul/internal/store"
+	"github.com/pghaul/pghaul/internal/store/driver"
+	"github.com/pghaul/pghaul/internal/store/filestore"
+	"github.com/pghaul/pghaul/internal/store/limitstore"
+	"github.com/pghaul/pghaul/internal/store/retrystore"
+	"github.com/pghaul/pghaul/internal/store/s3store"
+)
+
+// Options say how to open a store. The zero value opens one that is there, for reading.
+type Options struct {
+	Create   bool           // a folder may be made
+	Up, Down int64          // bytes per second; 0: no limit
+	Retry    driver.Backoff // how patient to be
+
+	// Getenv reads the environment; nil: os.Getenv.
+	Getenv func(string) string
+}
+
+// IsAddress reports whether the text is the URL of a store, as opposed to a path.
+func IsAddress(text string) bool {
+	scheme, _, ok := strings.Cut(text, "://")
+	return ok && scheme != "" && !strings.ContainsAny(scheme, `/\:`)
+}
+
+// Open opens the store of an address: file:///folder, the path of a folder, or s3://bucket/prefix with options as
+// the README lists them.
+func Open(address string, o Options) (*store.Store, error) {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	s, err := open(address, o)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", Redact(address), err)
+	}
+	return s, nil
+}
+
+// Redact is the address without what may be secret in it.
+func Redact(address string) string {
+	if !IsAddress(address) {
+		return address
+	}
+	base, _, _ := strings.Cut(address, "?")
+	scheme, rest, _ := strings.Cut(base, "://")
+	host, tail, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	if slash {
+		host += "/" + tail
+	}
+	return scheme + "://" + host
+}
+
+func open(address string, o Options) (*store.Store, error) {
+	if address == "" {
+		return nil, errors.New("the address is empty")
+	}
+	if !IsAddress(address) {
+		return folder(address, address, o)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("the address is not a valid URL") // the error would show all of it
+	}
+	if u.User != nil {
+		return nil, errors.New("credentials do not belong in an address: for S3, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use ~/.aws/credentials")
+	}
+	if u.Fragment != "" {
+		return nil, errors.New("the address has a part after #; write %23 for a # in a name")
+	}
+	name := Redact(address)
+	switch u.Scheme {
+	case "file":
+		if u.Host != "" && u.Host != "localhost" || u.Path == "" {
+			return nil, errors.New("the address of a folder is file:///path")
+		}
+		if u.RawQuery != "" {
+			return nil, errors.New("a folder has no options")
+		}
+		return folder(filepath.FromSlash(u.Path), name, o)
+	case "s3":
+		s, err := bucket(u, o)
+		if err != nil {
+			return nil, err
+		}
+		return store.New(wrap(s, o), u.Path, name), nil
+	}
+	return nil, fmt.Errorf("stores of kind %q are not known; there are file and s3", u.Scheme)
+}
+
+func folder(path, name string, o Options) (*store.Store, error) {
+	open := filestore.OpenExisting
+	if o.Create {
+		open = filestore.Open
+	}
+	s, err := open(path, filestore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return store.New(wrap(s, o), "", name), nil
+}
+
+// wrap puts a limit and patience around a driver.
+func wrap(s driver.Store, o Options) driver.Store {
+	if o.Up > 0 || o.Down > 0 {
+		s = limitstore.New(s, limitstore.Options{Up: o.Up, Down: o.Down})
+	}
+	return retrystore.New(s, retrystore.Options{Backoff: o.Retry})
+}
+
+// s3Options are the options an s3 address can have.
+var s3Options = map[string]func(o *s3store.Options, v string) error{
+	"endpoint":      func(o *s3store.Options, v string) error { o.Endpoint = v; return nil },
+	"region":        func(o *s3store.Options, v string) error { o.Region = v; return nil },
+	"storage-class": func(o *s3store.Options, v string) error { o.StorageClass = v; return nil },
+	"path-style": func(o *s3store.Options, v string) (err error) {
+		o.PathStyle, err = strconv.ParseBool(v)
+		o.HostStyle = !o.PathStyle
+		return err
+	},
+	"equal-parts": func(o *s3store.Options, v string) (err error) { o.EqualParts, err = strconv.ParseBool(v); return err },
+	"part-mib": func(o *s3store.Options, v string) error {
+		n, err := strconv.ParseInt(v, 10, 32)
+		o.PartSize = n << 20
+		return err
+	},
+	"conditional": func(o *s3store.Options, v string) error {
+		b, err := strconv.ParseBool(v)
+		o.Unconditional = !b
+		return err
+	},
+	"checksum": func(o *s3store.Options, v string) error {
+		switch v {
+		case "crc32c":
+			o.Checksum = s3store.CRC32C
+		case "md5":
+			o.Checksum = s3store.MD5
+		case "none":
+			o.Checksum = s3store.NoChecksum
+		default:
+			return errors.New("crc32c, md5 or none")
+		}
+		return nil
+	},
+}
+
+func bucket(u *url.URL, o Options) (driver.Store, error) {
+	if u.Host == "" {
+		return nil, errors.New("the address of a bucket is s3://bucket or s3://bucket/prefix")
+	}
+	first := func(names ...string) string {
+		for _, n := range names {
+			if v := o.Getenv(n); v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	s3 := s3store.Options{
+		Endpoint: first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), Region: first("AWS_REGION", "AWS_DEFAULT_REGION"), Retry: o.Retry,
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, errors.New("the options after ? are not valid")
+	}
+	for name, values := range query {
+		set, ok := s3Options[name]
+		if !ok {
+			return nil, fmt.Errorf("option %q is not known; there are %s", name, strings.Join(names(), ", "))
+		}
+		if err := set(&s3, values[len(values)-1]); err != nil {
+			return nil, fmt.Errorf("option %s: %w", name, err)
+		}
+	}
+	host := strings.TrimPrefix(strings.TrimPrefix(s3.Endpoint, "https://"), "http://")
+	if strings.HasSuffix(strings.TrimSuffix(host, "/"), ".r2.cloudflarestorage.com") {
+		s3.EqualParts = true // it takes no others
+		if s3.Region == "" {
+			s3.Region = "auto"
+		}
+	}
+	return s3store.Open(u.Host, s3)
+}
+
+func names() []string {
+	var out []string
+	for n := range s3Options {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
