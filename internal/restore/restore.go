@@ -123,6 +123,9 @@ func (r *run) restore(ctx context.Context) error {
 		return err
 	}
 	defer func() { leader.close() }()
+	if err := r.plan.checkBinary(leader.conn.Version()); err != nil {
+		return err
+	}
 	if err := leader.begin(ctx); err != nil {
 		return err
 	}
