@@ -213,6 +213,7 @@ func (d *drill) restore(ctx context.Context, admin *pg.Config) error {
 		Clean:    true, // of the database only, since Create is set
 		IfExists: true,
 		Create:   true,
+		Fast:     true,
 		// A tablespace is a folder of the source's machine.
 		NoTablespaces: true,
 		OnError: func(e *restore.EntryError) error {
