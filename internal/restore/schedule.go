@@ -354,16 +354,33 @@ func (s *scheduler) nextKey() *Item {
 // next returns an item that can run now, first of all the data that a stream brings.
 func (s *scheduler) next() (*Item, source) {
 	for {
-		if a := s.arrived; a != nil && !s.conflicts(a.item) && s.ready.Take(a.item.Entry.ID) {
+		// Of a stream with one thing after the other the next may be what is waited for; of several streams
+		// each waits for its own turn.
+		longer := -1.0
+		a := s.arrived
+		if a != nil && s.conflicts(a.item) {
+			a = nil
+		}
+		if a != nil && s.r.Properties().ConcurrentData {
+			longer = a.item.path
+		}
+		if a != nil && longer < 0 && s.ready.Take(a.item.Entry.ID) {
 			s.arrived = nil
 			return a.item, a.src
 		}
 		key := s.nextKey()
+		if key != nil {
+			longer = max(longer, key.path)
+		}
 		id, ok := s.ready.Next(func(id pgarchive.ID) bool {
 			it := s.plan.byID[id]
 			return it == nil || it.Want&wantAny == 0 || it.started ||
-				!s.comes(it) && !s.conflicts(it) && (key == nil || it.path > key.path) && it.isLead()
+				!s.comes(it) && !s.conflicts(it) && it.path > longer && it.isLead()
 		})
+		if !ok && a != nil && (key == nil || a.item.path >= key.path) && s.ready.Take(a.item.Entry.ID) {
+			s.arrived = nil
+			return a.item, a.src
+		}
 		if !ok && key != nil {
 			s.keys = slices.DeleteFunc(s.keys, func(it *Item) bool { return it == key })
 			return key, nil

@@ -81,6 +81,7 @@ func (r *run) calibrate(ctx context.Context, leader *worker) error {
 	}
 	factor := min(max(best.Seconds()/probeSeconds, 0.25), 4)
 	r.res.Predicted = time.Duration(float64(r.res.Predicted) * factor)
+	r.log(Info, fmt.Sprintf("expected to take %s", r.res.Predicted.Round(100*time.Millisecond)))
 	return nil
 }
 
