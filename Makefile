@@ -8,10 +8,10 @@ PACKAGES ?= ./...
 BENCH ?= .
 FUZZTIME ?= 20s
 
-.PHONY: help build demo test lint bench fuzz conformance clean
+.PHONY: help build demo test test-versions lint bench fuzz conformance clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/pghaul, static, and links to it by the names of the stock programs
 	@mkdir -p bin
@@ -24,6 +24,9 @@ demo: build ## dump, drill and spoil a small database, on a server started and r
 test: ## run all tests on every PostgreSQL version found (PGHAUL_PG_BINDIRS, PGHAUL_TEST_SERVERS); installs what it needs
 	@scripts/setup.sh server $(if $(RACE),race)
 	go test $(RACE) -timeout 9m $(PACKAGES)
+
+test-versions: ## compare the text of dumps of servers 10, 12, 14 and 16, whose programs npm fetches (VERSIONS=...)
+	@scripts/test-versions.sh $(VERSIONS)
 
 lint: ## gofmt, go vet and staticcheck
 	@scripts/lint.sh

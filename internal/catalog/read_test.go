@@ -3,8 +3,6 @@ package catalog_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -72,16 +70,11 @@ func read(t *testing.T, db *pgtest.DB, o catalog.Options, sessions int) (*catalo
 	return c, n, err
 }
 
-// TestSchemaFiles reads every schema file's database over several sessions at once. (What is read, on every
+// TestSchemaFiles reads databases of some schema files over several sessions at once. (What is read, of all files on every
 // version, is judged by the goldens of package ddl.)
 func TestSchemaFiles(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(pgtest.Root(t), "testdata", "schemas", "*.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := pgtest.Newest(t)
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".sql")
+	for _, name := range []string{"acl", "comment", "database", "extension", "foreigntable", "largeobject", "order", "partition", "textsearch", "view"} {
 		t.Run(name, func(t *testing.T) {
 			db := s.NewDatabase(t, pgtest.Options{Suffix: name})
 			db.LoadSchema(t, name)

@@ -50,6 +50,7 @@ type Server struct {
 var all struct {
 	once    sync.Once
 	servers []*Server
+	binDirs map[int][]string // of stock programs, by major version, also of versions not tested
 	err     error
 }
 
@@ -156,6 +157,20 @@ func Version(t testing.TB, major int) *Server {
 	return nil
 }
 
+// StockProgram returns the file name of a stock program of a major version, whether or not the tests run on
+// servers of that version. ok is false if there is none.
+func StockProgram(t testing.TB, major int, name string) (file string, ok bool) {
+	t.Helper()
+	found(t)
+	for _, dir := range all.binDirs[major] {
+		file := filepath.Join(dir, name)
+		if st, err := os.Stat(file); err == nil && st.Mode()&0o111 != 0 {
+			return file, true
+		}
+	}
+	return "", false
+}
+
 // Missing skips the test because what it needs is not there, or fails it when
 // skips are forbidden.
 func Missing(t testing.TB, what string) {
@@ -171,7 +186,7 @@ func found(t testing.TB) []*Server {
 	if !inMain.Load() {
 		t.Fatal("pgtest: the package needs `func TestMain(m *testing.M) { pgtest.Main(m) }`, which stops the servers")
 	}
-	all.once.Do(func() { all.servers, all.err = find() })
+	all.once.Do(func() { all.servers, all.binDirs, all.err = find() })
 	if all.err != nil {
 		t.Fatalf("find servers: %v", all.err)
 	}
@@ -182,11 +197,13 @@ func found(t testing.TB) []*Server {
 }
 
 // find makes the list of servers without starting any.
-func find() ([]*Server, error) {
+func find() ([]*Server, map[int][]string, error) {
 	ctx := context.Background()
 	byMajor := map[int]*Server{}
+	binDirs := map[int][]string{}
 	for _, p := range localpg.Find(ctx) {
 		byMajor[p.Major] = &Server{Major: p.Major, BinDir: p.Dir, programs: p}
+		binDirs[p.Major] = append(binDirs[p.Major], p.Dir)
 	}
 	for entry := range strings.SplitSeq(os.Getenv("PGHAUL_TEST_SERVERS"), ",") {
 		entry = strings.TrimSpace(entry)
@@ -195,9 +212,12 @@ func find() ([]*Server, error) {
 		}
 		s, err := parseEntry(ctx, entry)
 		if err != nil {
-			return nil, fmt.Errorf("PGHAUL_TEST_SERVERS: %w", err)
+			return nil, nil, fmt.Errorf("PGHAUL_TEST_SERVERS: %w", err)
 		}
 		byMajor[s.Major] = s
+		if s.BinDir != "" {
+			binDirs[s.Major] = append([]string{s.BinDir}, binDirs[s.Major]...)
+		}
 	}
 	if v := os.Getenv("PGHAUL_TEST_VERSIONS"); v != "" {
 		wanted := strings.Split(v, ",")
@@ -212,7 +232,7 @@ func find() ([]*Server, error) {
 		list = append(list, s)
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Major < list[j].Major })
-	return list, nil
+	return list, binDirs, nil
 }
 
 // parseEntry reads one entry of PGHAUL_TEST_SERVERS.
