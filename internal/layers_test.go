@@ -174,6 +174,7 @@ var layers = map[string]layer{
 		"internal/pgflags":         "command",
 		"internal/repo":            "command",
 		"internal/restore":         "command",
+		"internal/store":           "command",
 		"internal/store/all":       "every kind of store",
 		"internal/scratch":         "command",
 		"internal/scratch/localpg": "the provider of throwaway servers",

@@ -14,6 +14,7 @@ import (
 	"github.com/pghaul/pghaul/internal/manifest"
 	"github.com/pghaul/pghaul/internal/pgflags"
 	"github.com/pghaul/pghaul/internal/restore"
+	"github.com/pghaul/pghaul/internal/store/all"
 	"github.com/pghaul/pghaul/internal/ui"
 	"github.com/pghaul/pghaul/pgarchive"
 )
@@ -43,7 +44,7 @@ func runRestore(ctx context.Context, env *environment, p pgflags.Program, args [
 	log := ui.NewLog(p.Name, env.stderr)
 	log.Verbose = f.Verbose
 	f.Options.Log = restoreLog(log)
-	r, err := openArchive(f.Input, f.Format, env.stdin)
+	r, err := openInput(ctx, p, f, env.stdin, log)
 	if err != nil {
 		return err
 	}
@@ -96,6 +97,17 @@ func sizes(r pgarchive.Reader) map[pgarchive.ID]restore.Size {
 		}
 	}
 	return out
+}
+
+// openInput opens what the command line names: an archive, or a backup in a store.
+func openInput(ctx context.Context, p pgflags.Program, f *pgflags.Restore, stdin io.Reader, log *ui.Log) (pgarchive.Reader, error) {
+	if !p.Stock && all.IsAddress(f.Input) {
+		return openStored(ctx, f.Input, f.Snapshot, all.Options{Down: f.Down}, log)
+	}
+	if f.Snapshot != "" {
+		return nil, &pgflags.UsageError{Text: "--snapshot is for backups in a store, whose address is file:///folder or s3://bucket/prefix", TryHelp: true}
+	}
+	return openArchive(f.Input, f.Format, stdin)
 }
 
 func openArchive(name string, format pgarchive.Format, stdin io.Reader) (pgarchive.Reader, error) {

@@ -26,7 +26,10 @@ type Restore struct {
 	NoProgress bool
 	DryRun     bool // our own: print the plan
 
-	format string
+	Snapshot string // our own: which backup of a store
+	Down     int64  // our own: bytes per second from a store; 0: no limit
+
+	format, limit string
 }
 
 func (r *Restore) table(p Program) []option {
@@ -92,6 +95,8 @@ func (r *Restore) table(p Program) []option {
 			option{long: "json", group: own, help: "print the result as JSON on standard output, progress as JSON lines on standard error", set: setTrue(&r.JSON)},
 			option{long: "quiet", group: own, help: "no progress", set: setTrue(&r.NoProgress)},
 			option{long: "analyze", group: own, help: "with --jobs: gather planner statistics of each table when it is complete", set: setTrue(&r.Options.Analyze)},
+			option{long: "snapshot", arg: "ID", group: own, help: "which backup of a store: latest (the default), ID, DATABASE/latest or DATABASE/ID", set: setString(&r.Snapshot)},
+			option{long: "limit-download", arg: "SIZE", group: own, help: "get no more than this much a second from a store, such as 20MB", set: setString(&r.limit)},
 			option{long: "dry-run", group: own, help: "print what would be restored, in which order, and stop", set: setTrue(&r.DryRun)},
 		)
 	}
@@ -131,6 +136,12 @@ func (r *Restore) check(p Program) error {
 	}
 	if err := r.Options.Check(); err != nil {
 		return usagef("%s", err)
+	}
+	if r.limit != "" {
+		var err error
+		if r.Down, err = parseSize(r.limit); err != nil {
+			return err
+		}
 	}
 	r.Options.Verbose = r.Verbose > 0
 	r.Options.NoParallelStream = p.Stock
@@ -172,10 +183,14 @@ func (r *Restore) filter(it filterItem) bool {
 
 // RestoreHelp is the help text of pg_restore under the program's name.
 func RestoreHelp(p Program) string {
+	what := "The archive is a file, a folder in directory format, or standard input."
+	if !p.Stock {
+		what = "The archive is a file, a folder in directory format, standard input, or the\n" +
+			"address of a store with backups (file:///folder, s3://bucket/prefix)."
+	}
 	return help(p.Name+" restores a database from an archive of pg_dump or pghaul.\n\nUsage:\n  "+
-		p.Name+" [OPTION]... [FILE]\n", new(Restore).table(p), `
-The archive is a file, a folder in directory format, or standard input. -I, -n,
--N, -P, -t, -T and --section may be given more than once and together.
+		p.Name+" [OPTION]... [FILE]\n", new(Restore).table(p), "\n"+what+`
+-I, -n, -N, -P, -t, -T and --section may be given more than once and together.
 
 Exit status: 0 when everything was restored, 1 when there was any error.
 `)

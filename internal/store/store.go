@@ -10,7 +10,6 @@ import (
 	"hash"
 	"io"
 	"iter"
-	"path"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -98,7 +97,7 @@ func (s *Store) key(key string) (string, error) {
 }
 
 func (s *Store) error(op, key string, err error) error {
-	return fmt.Errorf("%s %s: %w", op, path.Join(s.name, key), err)
+	return fmt.Errorf("%s %s: %w", op, strings.TrimSuffix(s.name, "/")+"/"+key, err)
 }
 
 // hashing hashes what is read from it.

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pghaul/pghaul/internal/dump"
+	"github.com/pghaul/pghaul/internal/dumpall"
+	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/pghaul/pghaul/internal/pgflags"
+	"github.com/pghaul/pghaul/internal/repo"
+	"github.com/pghaul/pghaul/internal/store/all"
+	"github.com/pghaul/pghaul/internal/ui"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+func newBackupCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:                "backup [OPTION]... --to=ADDRESS [DBNAME]",
+		Short:              "back a database up into a store: a folder or an S3 bucket",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runBackup(cmd.Context(), env, args)
+		},
+	}
+}
+
+func runBackup(ctx context.Context, env *environment, args []string) error {
+	p := pgflags.Program{Name: "pghaul backup", Stdin: env.stdin}
+	f, err := pgflags.ParseBackup(p, args)
+	switch {
+	case errors.Is(err, pgflags.ErrHelp):
+		_, err := io.WriteString(env.stdout, pgflags.BackupHelp(p))
+		return err
+	case err != nil:
+		return err
+	}
+	log := ui.NewLog(p.Name, env.stderr)
+	log.Verbose = f.Verbose
+	for _, w := range f.Warnings {
+		log.Warn("%s", w)
+	}
+	source, err := connection(&f.Connection)
+	if err != nil {
+		return err
+	}
+	r, s, err := openRepo(f.To, all.Options{Create: true, Up: f.Up}, log)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	meter := ui.NewMeter("backing up", ui.ModeFor(env.stderr, f.JSON, f.Quiet), env.stderr, log)
+	w, res, err := backUp(ctx, source, r, f, dumpProgress{meter, log})
+	meter.Stop()
+	if err != nil {
+		return err
+	}
+	return reportBackup(env, f, r, w, res, meter, log)
+}
+
+// backUp dumps the source into a new backup and completes it. After an error nothing of it is left,
+// or what is left is no backup.
+func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Backup, progress dump.Progress) (w *repo.Writer, res *dump.Result, err error) {
+	defer func() {
+		if err != nil && w != nil {
+			err = errors.Join(err, w.Abort())
+		}
+	}()
+	o := f.Options
+	o.ToolVersion, o.DumpVersion = version(), spoken
+	o.Archive = func(wo pgarchive.WriterOptions) (pgarchive.Writer, error) {
+		h := wo.Header
+		begun, err := r.Begin(ctx, repo.Start{
+			Database: h.Database, ServerVersion: h.ServerVersion, Compression: h.Compression.Method.String(), Tool: "pghaul " + version(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		w = begun
+		return pgarchive.NewDirectoryWriter(w, wo)
+	}
+	if res, err = dump.Run(ctx, source, o, progress); err != nil {
+		return w, nil, err
+	}
+	if !f.NoGlobals {
+		text, err := globals(ctx, source)
+		if err != nil {
+			return w, nil, err
+		}
+		if err := w.Put(repo.GlobalsName, text); err != nil {
+			return w, nil, err
+		}
+	}
+	return w, res, w.Finish(res.Manifest)
+}
+
+// globals returns the script that makes the roles and tablespaces of a server. Passwords stay where they are.
+func globals(ctx context.Context, source *pg.Config) ([]byte, error) {
+	var text bytes.Buffer
+	err := dumpall.Run(ctx, source, &text, dumpall.Options{
+		GlobalsOnly: true, NoRolePasswords: true,
+		Database: dump.Options{Script: pgarchive.NewScriptOptions(), DumpVersion: spoken},
+	})
+	return text.Bytes(), err
+}
+
+// backupResult is the JSON of pghaul backup --json.
+type backupResult struct {
+	Store    string          `json:"store"`
+	Database string          `json:"database"`
+	ID       string          `json:"id"`
+	Totals   manifest.Totals `json:"totals"`
+	Root     string          `json:"root"`
+	Objects  int             `json:"stored_objects"`
+	Stored   int64           `json:"stored_bytes"`
+	Seconds  float64         `json:"seconds"`
+}
+
+func reportBackup(env *environment, f *pgflags.Backup, r *repo.Repo, w *repo.Writer, res *dump.Result, meter *ui.Meter, log *ui.Log) error {
+	m, t := res.Manifest, res.Manifest.Totals
+	var stored int64
+	for _, file := range m.Files {
+		stored += file.Bytes
+	}
+	if f.JSON {
+		b := w.Backup()
+		return writeJSON(env.stdout, backupResult{
+			Store: r.String(), Database: b.Database, ID: b.ID, Totals: t, Root: m.Root.String(),
+			Objects: len(m.Files) + 1, Stored: stored, Seconds: meter.Elapsed().Seconds(),
+		})
+	}
+	if f.Quiet {
+		return nil
+	}
+	log.Note("backed up %s objects, %s rows of %s tables, %s, stored as %s, in %s",
+		ui.Count(int64(t.Objects)), ui.Count(t.Rows), ui.Count(int64(t.Tables)), ui.Bytes(t.Bytes), ui.Bytes(stored), ui.Duration(meter.Elapsed()))
+	log.Note("it is %s in %s", w.Backup(), r)
+	return nil
+}
