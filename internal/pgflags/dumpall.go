@@ -53,6 +53,8 @@ func (d *Dumpall) table(p Program) []option {
 			}
 		}
 		for _, o := range shared {
+			// pg_dumpall, as pg_restore and unlike pg_dump, looks for these two before it parses the others
+			o.whole = o.long == "help" || o.long == "version"
 			if strings.Contains(sharedWithDump, " "+o.long+" ") && (o.group == group || o.group == "" && group == content) {
 				all = append(all, o)
 			}

@@ -15,6 +15,7 @@ type option struct {
 	help  string // empty: not shown, for old and second names of an option
 	set   func(value string) error
 	same  string // long name of the option that this one is another name of
+	whole bool   // the long name cannot be shortened, and does not make shortened ones ambiguous
 }
 
 // UsageError is a command line that cannot be understood.
@@ -99,6 +100,8 @@ func findLong(table []option, name, arg string) (*option, error) {
 			continue
 		case o.long == name:
 			return o, nil
+		case o.whole:
+			continue
 		}
 		names = append(names, "'--"+o.long+"'")
 		if found != nil && found.canonical() != o.canonical() {

@@ -39,8 +39,8 @@ func (r *Restore) table(p Program) []option {
 		{short: 'F', long: "format", arg: "c|d|t", group: general, help: "format of the archive (normally found out)", set: setString(&r.format)},
 		{short: 'l', long: "list", group: general, help: "print the archive's table of contents", set: setTrue(&r.List)},
 		{short: 'v', long: "verbose", group: general, help: "say what is being done", set: func(string) error { r.Verbose++; return nil }},
-		{short: 'V', long: "version", group: general, help: "print the version and exit", set: func(string) error { return ErrVersion }},
-		{short: '?', long: "help", group: general, help: "print this text and exit", set: func(string) error { return ErrHelp }},
+		{short: 'V', long: "version", group: general, help: "print the version and exit", whole: true, set: func(string) error { return ErrVersion }},
+		{short: '?', long: "help", group: general, help: "print this text and exit", whole: true, set: func(string) error { return ErrHelp }},
 
 		{short: 'a', long: "data-only", group: content, help: "only rows, large objects and sequence values", set: setTrue(&r.Options.DataOnly)},
 		{short: 'c', long: "clean", group: content, help: "drop the objects before they are made", set: setTrue(&r.Options.Clean)},
