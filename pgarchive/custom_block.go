@@ -10,12 +10,11 @@ import (
 )
 
 // A custom archive is one file, and each of its data blocks is in one place. So that several can be written at the
-// same time, a block's compressed bytes wait in memory until it is complete, and then go into the file at once, in
-// the order in which blocks are completed. All blocks together hold at most blockMemory. When that is used up, a
-// block takes the file for itself and is written directly, while the others go on into temporary files. If the
-// output cannot seek, blocks stand in the order of the entries, since only in this order can they be
-// restored from a pipe: the first that is missing is written directly, and those after it wait for it when there is
-// no more memory.
+// same time, one block has the file and is written directly; the compressed bytes of the others wait in memory, and when a
+// block is complete it goes into the file as soon as that is free. All blocks together hold at most blockMemory; when that is
+// used up, they go on into temporary files. If the output cannot seek, blocks stand in the order of the entries,
+// since only in this order can they be restored from a pipe: the first that is missing is written directly, and
+// those after it wait for it when there is no more memory.
 const (
 	segmentSize = 256 << 10
 	blockMemory = 64 << 20
@@ -102,12 +101,12 @@ func (b *customBlock) room() error {
 	}
 }
 
-// mayOwn says whether the block is to be written directly from now on: if it is the next one or the only one, or memory is used up.
+// mayOwn says whether the block may be written directly from now on: if it is the next one or, where order does not matter, not small.
 func (c *customWriter) mayOwn(b *customBlock) bool {
 	if c.inOrder() {
 		return c.missing() == b.e.ID
 	}
-	return len(b.mem) > 0 && (c.streams == 1 || c.queue.used >= c.queue.limit)
+	return len(b.mem) > 0
 }
 
 // inOrder says that blocks must stand in the order of the entries.
