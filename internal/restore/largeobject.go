@@ -99,7 +99,8 @@ func (w *worker) largeObjectData(ctx context.Context, it *Item, src source, own 
 			n, err := fill(r, piece)
 			if n > 0 {
 				// The only descriptor that is open has number 0.
-				sql = append(sql, "SELECT pg_catalog.lowrite(0, '\\x"...)
+				// as an escape string: the archive may have switched standard_conforming_strings off
+				sql = append(sql, `SELECT pg_catalog.lowrite(0, E'\\x`...)
 				sql = hex.AppendEncode(sql, piece[:n])
 				sql = append(sql, "');\n"...)
 				t.Bytes += int64(n)
