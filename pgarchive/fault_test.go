@@ -57,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 	for _, tg := range streamTargets {
 		t.Run(tg.String(), func(t *testing.T) {
 			size := len(makeSmall(t, tg))
-			for n := 0; n < size; n += 1 + size/1000 {
+			for n := 0; n < size; n += stride * (1 + size/1000) {
 				newWriter := pgarchive.NewCustomWriter
 				if tg.format == pgarchive.FormatTar {
 					newWriter = pgarchive.NewTarWriter
@@ -76,7 +76,7 @@ func TestFullDisk(t *testing.T) {
 	for _, compression := range []string{"none", "gzip", "lz4", "zstd"} {
 		t.Run("directory-"+compression, func(t *testing.T) {
 			tg := target{pgarchive.FormatDirectory, compression}
-			for n := 0; ; n++ {
+			for n := 0; ; n += stride {
 				c := small()
 				d := &fullDir{w: &fullWriter{n}}
 				w, err := pgarchive.NewDirectoryWriter(d, tg.options(t, c.Header))
@@ -95,7 +95,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	for _, compression := range []string{"none", "gzip", "lz4", "zstd"} {
 		t.Run("plain-"+compression, func(t *testing.T) {
-			for n := 0; ; n += 13 {
+			for n := 0; ; n += 12 + stride {
 				c := small()
 				s := pgarchive.NewScriptOptions()
 				s.RestrictKey = testKey

@@ -205,7 +205,10 @@ func equal(t *testing.T, want, got *contents) {
 // What was read from any archive of the zoo can be written in each format and read back, in any order and as a stream.
 func TestRoundTrip(t *testing.T) {
 	archives := zoo(t)
-	for _, name := range slices.Sorted(maps.Keys(archives)) {
+	for i, name := range slices.Sorted(maps.Keys(archives)) {
+		if i%min(stride, 4) != 0 {
+			continue
+		}
 		want := readFile(t, archives[name])
 		if strings.Contains(name, "gzip") && len(want.Data) < 5 {
 			t.Fatalf("%s: data of %d entries only", name, len(want.Data))
