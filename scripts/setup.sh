@@ -1,9 +1,10 @@
 #!/bin/sh
-# setup.sh [server] [race] [lint]: sees to it that what a make target needs is there
+# setup.sh [server] [race] [lint] [s3]: sees to it that what a make target needs is there
 #
 #   server  PostgreSQL's server programs, for throwaway servers
 #   race    a C compiler, which Go's race detector needs
 #   lint    staticcheck, in bin/tools
+#   s3      an S3 server for tests of buckets, in the user's cache folder; built once, which takes some minutes
 #
 # As root on Debian or Ubuntu it installs what is missing from the system's packages; elsewhere it says what to install.
 # It prints nothing when there is nothing to do, starts no server and changes no server that is there.
@@ -88,10 +89,29 @@ lint() {
   mv bin/tools/staticcheck "$tool"
 }
 
+# s3 builds the server that tools/go.mod names. Where there is no network and nothing cached, its tests are skipped.
+s3() {
+  version=$(go -C tools list -m -f '{{.Version}}' github.com/versity/versitygw) || die "reading tools/go.mod failed"
+  dir=${XDG_CACHE_HOME:-$HOME/.cache}/pghaul/tools
+  if [ "$(go env GOHOSTOS)" = darwin ]; then dir=$HOME/Library/Caches/pghaul/tools; fi
+  tool=$dir/versitygw-$version
+  if [ -x "$tool" ]; then return; fi
+  mkdir -p "$dir"
+  echo "setup: building the S3 server versitygw $version" >&2
+  log=$(mktemp)
+  if ! CGO_ENABLED=0 GOFLAGS= go -C tools build -trimpath -ldflags=-w -o "$tool.$$" github.com/versity/versitygw/cmd/versitygw >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    rm -f "$log" "$tool.$$"
+    die "building versitygw $version failed (see above)"
+  fi
+  rm -f "$log"
+  mv "$tool.$$" "$tool"
+}
+
 command -v go >/dev/null 2>&1 || die "Go is not installed (https://go.dev/dl)"
 for part; do
   case $part in
-    server | race | lint) "$part" ;;
+    server | race | lint | s3) "$part" ;;
     *) die "no part $part" ;;
   esac
 done

@@ -75,7 +75,7 @@ func write(r *Repo, ctx context.Context, database string) (*Writer, error) {
 		if err != nil {
 			return w, errors.Join(err, a.Abort())
 		}
-		_, err = d.Write(rows(2000 * int(id+1)))
+		_, err = d.Write(rows(100 * int(id+1)))
 		if err = errors.Join(err, d.Close()); err != nil {
 			return w, errors.Join(err, a.Abort())
 		}
@@ -140,7 +140,7 @@ func TestBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(d)
-		if want := rows(2000 * int(e.ID)); err != nil || !bytes.Equal(got, want) {
+		if want := rows(100 * int(e.ID)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("entry %d: %d bytes of %d, %v", e.ID, len(got), len(want), err)
 		}
 		d.Close()
