@@ -3,9 +3,11 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // Column is a row of pg_attribute with attnum > 0. Its number is its index plus 1.
@@ -59,12 +61,51 @@ func (r *reader) columnsStage() stage {
 	s := stage{name: "columns", fetch: r.fetchDomainBases, link: r.linkColumns}
 	lists := r.tableParts(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
 	r.columnParts = make([][]columnRow, len(lists))
+	r.columnsRead = make(chan struct{})
+	var missing atomic.Int64
+	missing.Store(int64(len(lists)))
 	for i, oids := range lists {
 		r.inParts(s.name, func(ctx context.Context, q Querier) error {
-			return r.fetchColumns(ctx, q, oids, &r.columnParts[i])
+			if err := r.fetchColumns(ctx, q, oids, &r.columnParts[i]); err != nil {
+				return err
+			}
+			if missing.Add(-1) == 0 {
+				r.allColumnsRead()
+			}
+			return nil
 		})
 	}
 	return s
+}
+
+// allColumnsRead lets those go on who wait for the columns.
+func (r *reader) allColumnsRead() {
+	r.columnsOf = make(map[uint32][]columnRow)
+	for _, part := range r.columnParts {
+		for len(part) > 0 {
+			n := 1
+			for n < len(part) && part[n].table == part[0].table {
+				n++
+			}
+			r.columnsOf[part[0].table] = part[:n]
+			part = part[n:]
+		}
+	}
+	close(r.columnsRead)
+}
+
+// eachRow is all rows of the parts; a part is dropped when its rows were seen.
+func eachRow[T any](parts [][]T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i, part := range parts {
+			for j := range part {
+				if !yield(&part[j]) {
+					return
+				}
+			}
+			parts[i] = nil
+		}
+	}
 }
 
 // userOptions leaves out pg_attver, which later minor versions of 17 and older store among a column's
@@ -137,15 +178,14 @@ func (r *reader) fetchDomainBases(ctx context.Context, q Querier) error {
 func (r *reader) linkColumns() error {
 	o := &r.db.Options
 	var t *Table
-	rows := slices.Concat(r.columnParts...)
-	r.columnParts = nil
-	for i := range rows {
-		c := &rows[i]
+	for c := range eachRow(r.columnParts) {
 		if t == nil || t.ID.OID != c.table {
 			var err error
 			if t, err = r.tableOf(c.table); err != nil {
 				return err
 			}
+			t.Columns = slices.Grow(t.Columns, len(r.columnsOf[c.table]))
+			delete(r.columnsOf, c.table)
 		}
 		if c.num != len(t.Columns)+1 {
 			return fmt.Errorf("invalid column numbering in table %q", t.Name)
@@ -164,7 +204,7 @@ func (r *reader) linkColumns() error {
 		c.setNotNull(t, o)
 		t.Columns = append(t.Columns, c.Column)
 	}
-	r.domainBases = nil
+	r.domainBases, r.columnsOf, r.columnParts = nil, nil, nil
 	return nil
 }
 

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"slices"
 )
 
 // Index is a row of pg_index with its pg_class.
@@ -69,12 +68,13 @@ func (r *reader) fetchIndexes(ctx context.Context, q Querier, oids string, rows 
 	if v11 {
 		parent, parentJoin = "inh.inhparent", "LEFT JOIN pg_catalog.pg_inherits inh ON inh.inhrelid = i.indexrelid\n"
 	}
-	sql := `SELECT i.indexrelid, i.indrelid, ic.relname, CASE WHEN con.oid IS NULL THEN pg_catalog.pg_get_indexdef(i.indexrelid) END,
-	sp.spcname, ic.reloptions, i.indkey, ` + r.since(11, "i.indnkeyatts", "i.indnatts") + `, i.indnatts,
+	sql := `SELECT i.indexrelid, i.indrelid, ic.relname, sp.spcname, ic.reloptions, i.indkey, ` + r.since(11, "i.indnkeyatts", "i.indnatts") + `, i.indnatts,
 	i.indisclustered, i.indisreplident, ` + r.since(15, "i.indnullsnotdistinct", "false") + `, i.indisvalid,
 	` + parent + `, ic.relpages, ic.reltuples, ic.relallvisible, ` + r.since(18, "ic.relallfrozen", "0") + `,
 	con.oid, con.contype, con.conname, CASE WHEN con.contype = 'x' THEN pg_catalog.pg_get_constraintdef(con.oid) END,
-	con.condeferrable, con.condeferred, ` + r.since(18, "con.conperiod", "false") + `
+	con.condeferrable, con.condeferred, ` + r.since(18, "con.conperiod", "false") + `,
+	ic.relam, i.indisunique, i.indexprs IS NULL AND i.indpred IS NULL AND ic.reloptions IS NULL AND ic.relkind = 'i',
+	i.indclass, i.indcollation, i.indoption
 FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
 JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid
 JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
@@ -84,9 +84,10 @@ LEFT JOIN pg_catalog.pg_constraint con
 	ON con.conrelid = i.indrelid AND con.conindid = i.indexrelid AND con.contype IN ('p', 'u', 'x')
 ` + parentJoin + `WHERE i.indisready AND (i.indisvalid` + r.since(11, " OR tc.relkind = 'p'", "") + `)
 ORDER BY i.indrelid, ic.relname`
-	return query(ctx, q, sql, func(v *row) {
+	var plain []plainIndex
+	err := query(ctx, q, sql, func(v *row) {
 		x := indexRow{oid: v.oid(), table: v.oid(), name: v.str()}
-		x.Def, x.Tablespace, x.Options = v.str(), v.str(), v.strs()
+		x.Tablespace, x.Options = v.str(), v.strs()
 		x.Keys = v.ints()
 		x.NKeyAtts, x.NAtts = v.int(), v.int()
 		x.Clustered, x.ReplIdent, x.NullsNotDistinct, x.Valid = v.bool(), v.bool(), v.bool(), v.bool()
@@ -94,8 +95,15 @@ ORDER BY i.indrelid, ic.relname`
 		x.RelPages, x.RelTuples, x.AllVisible, x.AllFrozen = v.int64(), v.str(), v.int64(), v.int64()
 		x.conOID, x.conType, x.conName, x.conDef = v.oid(), v.char(), v.str(), v.str()
 		x.deferrable, x.deferred, x.period = v.bool(), v.bool(), v.bool()
+		p := plainIndex{method: v.oid(), unique: v.bool(), simple: v.bool()}
+		p.classes, p.collations, p.option = v.ints(), v.ints(), v.ints()
 		*rows = append(*rows, x)
+		plain = append(plain, p)
 	})
+	if err != nil {
+		return err
+	}
+	return r.defineIndexes(ctx, q, *rows, plain)
 }
 
 // fetchIndexColumns reads what is needed of the indexes' columns: their statistics targets, and
@@ -134,11 +142,12 @@ ORDER BY a.attrelid, a.attnum`, func(v *row) {
 }
 
 func (r *reader) linkIndexes() error {
-	rows := slices.Concat(r.indexParts...)
-	r.indexParts = nil
-	byOID := make(map[uint32]*Index, len(rows))
-	for i := range rows {
-		v := &rows[i]
+	count := 0
+	for _, part := range r.indexParts {
+		count += len(part)
+	}
+	byOID := make(map[uint32]*Index, count)
+	for v := range eachRow(r.indexParts) {
 		t, err := r.tableOf(v.table)
 		if err != nil {
 			return err
@@ -181,7 +190,7 @@ func (r *reader) linkIndexes() error {
 			stats.AddDep(con.DumpID)
 		}
 	}
-	r.indexStats, r.indexAttNames = nil, nil
+	r.indexParts, r.indexStats, r.indexAttNames = nil, nil, nil
 
 	for _, t := range r.db.Tables {
 		if !t.IsPartition || len(t.Parents) == 0 {

@@ -127,6 +127,8 @@ type relationRows struct {
 	tableSchemas  []uint32 // of tables, by index
 	inherits      []inheritRow
 	columnParts   [][]columnRow
+	columnsRead   chan struct{}          // closed when columnParts are complete
+	columnsOf     map[uint32][]columnRow // of these, by table
 	domainBases   map[uint32]uint32
 	attrDefParts  [][]attrDefRow
 	notNulls      []constraintRow
