@@ -37,8 +37,8 @@ func IsAddress(text string) bool {
 	return ok && scheme != "" && !strings.ContainsAny(scheme, `/\:`)
 }
 
-// Open opens the store of an address: file:///folder, the path of a folder, or s3://bucket/prefix with options as
-// the README lists them.
+// Open opens the store of an address: file:///folder, the path of a folder, or s3://bucket/prefix with the options that
+// docs/stores.md lists.
 func Open(address string, o Options) (*store.Store, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
