@@ -14,9 +14,11 @@
 //  3. A [Plan] is made of the entries: what is not wanted is left out, big tables are
 //     cut into ranges of pages, each of them a data entry of its own (plan.go, chunk.go).
 //  4. The entries are given to the archive's writer, then the data: by N workers at
-//     once, the largest piece first, where the format allows it, else one after the
-//     other in the order of the entries (worker.go). A table's rows go from the socket
-//     through the digest to the writer without being looked into (table.go).
+//     once, the largest piece first, or in the order of the entries if the archive
+//     goes into a pipe; one after the other in a script or a tar archive (worker.go).
+//     A table's rows go from the socket through the digest to the writer without being
+//     looked into (table.go), as text, or in COPY's binary form where that is
+//     asked for and safe (copyformat.go).
 //  5. A worker whose connection breaks connects again, imports the snapshot and does
 //     its piece once more.
 //  6. The manifest is attached and the writer closed, which gives the archive its
