@@ -44,7 +44,7 @@ var (
 		"spgist":  {0.002, 5e-6, 2e-9},
 		"bloom":   {0.002, 0.6e-6, 0.3e-9},
 		"ivfflat": {0.05, 60e-6, 20e-9},
-		"hnsw":    {0.01, 150e-6, 180e-9},
+		"hnsw":    {0.01, 150e-6, 140e-9},
 	}
 	unknownBuild = work{0.002, 1e-6, 1e-9}
 )
@@ -86,8 +86,10 @@ func (p *Plan) estimate(o *Options, sequential bool) {
 		if it.Entry.HasData {
 			continue
 		}
+		it.tableData = nil
 		for _, id := range it.needs {
 			if dep := p.byID[id]; dep.Entry.Desc == "TABLE DATA" {
+				it.tableData = append(it.tableData, dep)
 				it.size = it.size.add(dep.size)
 			}
 		}
@@ -137,9 +139,13 @@ func (it *Item) seconds() float64 {
 	case "BLOBS":
 		return objectWork.of(it.size)
 	case "INDEX":
-		w, ok := buildWork[accessMethod(it.Entry.Defn)]
+		am := accessMethod(it.Entry.Defn)
+		w, ok := buildWork[am]
 		if !ok {
 			w = unknownBuild
+		}
+		if am == "hnsw" || am == "ivfflat" {
+			return w.of(it.vectors())
 		}
 		return w.of(it.size) + columnRow*float64(it.size.Rows)*float64(indexColumns(it.Entry.Defn)-1)
 	case "CONSTRAINT":
@@ -150,6 +156,18 @@ func (it *Item) seconds() float64 {
 		return scanWork.of(it.size)
 	}
 	return otherWork.fixed
+}
+
+// vectors is the size of a table that holds vectors: rows are long, and the text form is more than twice as long as the binary one.
+func (it *Item) vectors() Size {
+	s := it.size
+	for _, d := range it.tableData {
+		if isBinary(d.Entry.CopyStmt) {
+			s.Bytes += d.size.Bytes * 7 / 5
+		}
+	}
+	s.Rows = min(s.Rows, s.Bytes/2000)
+	return s
 }
 
 // own is the size of the table a constraint belongs to, without those it refers to.

@@ -55,11 +55,13 @@ type Item struct {
 	locks []pgarchive.ID // of these: what it locks exclusively
 	// ownData are, of what a constraint needs, the data of the table it belongs to, or else the table.
 	ownData []*Item
-	size    Size      // of its data, or of the data it works on
-	cost    float64   // estimate of its work, in seconds
-	path    float64   // cost of the longest path that begins with it
-	lead    *Item     // it is a piece of a table and is loaded with this one, maybe itself
-	split   *splitKey // it is a foreign key to be added first and checked later
+	// tableData are, of what an item needs, the data of tables.
+	tableData []*Item
+	size      Size      // of its data, or of the data it works on
+	cost      float64   // estimate of its work, in seconds
+	path      float64   // cost of the longest path that begins with it
+	lead      *Item     // it is a piece of a table and is loaded with this one, maybe itself
+	split     *splitKey // it is a foreign key to be added first and checked later
 
 	checks bool // it is such a key, and was added
 }
