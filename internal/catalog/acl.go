@@ -13,7 +13,7 @@ type initPrivRow struct {
 func (r *reader) initPrivsStage() stage {
 	const sql = `SELECT classoid, objoid, objsubid, privtype, initprivs FROM pg_catalog.pg_init_privs`
 	s := stage{name: "initial privileges"}
-	if r.db.Options.NoPrivileges || r.db.Info.Version < 90600 {
+	if r.db.Options.NoPrivileges {
 		return s
 	}
 	s.fetch = func(ctx context.Context, q Querier) error {
@@ -64,16 +64,12 @@ type columnACLRow struct {
 
 // columnACLsStage reads the privileges of all columns that have any, now or since they were made (dumpTable in pg_dump.c).
 func (r *reader) columnACLsStage() stage {
-	sql := `SELECT a.attrelid, a.attname, a.attacl, '{}', p.privtype, p.initprivs
+	const sql = `SELECT a.attrelid, a.attname, a.attacl, '{}', p.privtype, p.initprivs
 FROM pg_catalog.pg_attribute a
 LEFT JOIN pg_catalog.pg_init_privs p ON p.objoid = a.attrelid AND p.objsubid = a.attnum
   AND p.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
 WHERE NOT a.attisdropped AND (a.attacl IS NOT NULL OR p.initprivs IS NOT NULL)
 ORDER BY a.attrelid, a.attnum`
-	if r.db.Info.Version < 90600 {
-		sql = `SELECT attrelid, attname, attacl, '{}', NULL, NULL FROM pg_catalog.pg_attribute
-WHERE NOT attisdropped AND attacl IS NOT NULL ORDER BY attrelid, attnum`
-	}
 	s := stage{name: "column privileges"}
 	if r.db.Options.NoPrivileges {
 		return s

@@ -46,15 +46,11 @@ func (r *reader) databaseStage() stage {
 	case v >= 150000:
 		locale = "datlocprovider, daticulocale, NULL, datcollversion"
 	}
-	minmxid := "datminmxid"
-	if v < 90300 {
-		minmxid = "0"
-	}
 	main := `SELECT oid, datname, datdba, pg_catalog.pg_encoding_to_char(encoding), datcollate, datctype,
   ` + locale + `,
   (SELECT spcname FROM pg_catalog.pg_tablespace t WHERE t.oid = dattablespace),
   datistemplate, datconnlimit, datacl, pg_catalog.acldefault('d', datdba),
-  pg_catalog.shobj_description(oid, 'pg_database'), datfrozenxid, ` + minmxid + `
+  pg_catalog.shobj_description(oid, 'pg_database'), datfrozenxid, datminmxid
 FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()`
 	const labels = `SELECT provider, label FROM pg_catalog.pg_shseclabel
 WHERE classoid = 'pg_catalog.pg_database'::pg_catalog.regclass
@@ -63,7 +59,7 @@ WHERE classoid = 'pg_catalog.pg_database'::pg_catalog.regclass
 FROM pg_catalog.pg_db_role_setting s LEFT JOIN pg_catalog.pg_roles r ON r.oid = s.setrole
 WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
   AND (s.setrole = 0 OR r.oid IS NOT NULL)`
-	files := `SELECT oid, relfrozenxid, ` + replaceAll(minmxid, "dat", "rel") + `, relfilenode FROM pg_catalog.pg_class WHERE oid IN (2613, 2683)`
+	files := `SELECT oid, relfrozenxid, relminmxid, relfilenode FROM pg_catalog.pg_class WHERE oid IN (2613, 2683)`
 
 	s := stage{name: "database"}
 	if !r.db.Options.Create {

@@ -124,12 +124,9 @@ func (r *reader) checkMember(m *Meta) bool {
 	}
 	m.Extension = e
 	m.AddDep(e.DumpID)
-	switch {
-	case r.db.Options.BinaryUpgrade:
+	if r.db.Options.BinaryUpgrade {
 		m.Dump = e.Dump
-	case r.db.Info.Version < 90600:
-		m.Dump = None
-	default:
+	} else {
 		// changed privileges; what the extension's script granted is known from pg_init_privs
 		m.Dump = e.Contains & ACLPart
 	}

@@ -268,8 +268,6 @@ func (r *reader) selectLanguage(m *Meta) {
 		m.Dump = None
 	case m.ID.OID > lastBuiltinOID:
 		m.Dump = AllPart
-	case r.db.Info.Version < 90600:
-		m.Dump = None
 	default:
 		m.Dump = ACLPart
 	}
@@ -277,11 +275,6 @@ func (r *reader) selectLanguage(m *Meta) {
 
 // selectAccessMethod is selectDumpableAccessMethod.
 func (r *reader) selectAccessMethod(m *Meta) {
-	m.selected = true
-	if r.db.Info.Version < 90600 {
-		m.Dump = None // those before CREATE ACCESS METHOD
-		return
-	}
 	r.selectCast(m)
 }
 

@@ -62,12 +62,8 @@ LEFT JOIN pg_catalog.pg_db_role_setting s ON s.setrole = r.oid AND s.setdatabase
 	return stage{
 		name: "role attributes",
 		fetch: func(ctx context.Context, q Querier) error {
-			sql := attrs
-			if r.db.Info.Version < 90500 {
-				sql = replaceAll(sql, "r.rolbypassrls", "false")
-			}
 			byOID := make(map[uint32]*Role)
-			err := query(ctx, q, sql, func(row *row) {
+			err := query(ctx, q, attrs, func(row *row) {
 				oid := row.oid()
 				byOID[oid] = &Role{
 					Name: row.str(), Super: row.bool(), Inherit: row.bool(), CreateRole: row.bool(), CreateDB: row.bool(),
@@ -78,7 +74,7 @@ LEFT JOIN pg_catalog.pg_db_role_setting s ON s.setrole = r.oid AND s.setdatabase
 			if err != nil {
 				return err
 			}
-			sql = `SELECT roleid, member, grantor, admin_option, inherit_option, set_option
+			sql := `SELECT roleid, member, grantor, admin_option, inherit_option, set_option
 FROM pg_catalog.pg_auth_members ORDER BY 1, 2, 3`
 			if r.db.Info.Version < 160000 {
 				sql = replaceAll(sql, "inherit_option, set_option", "NULL, true")

@@ -78,7 +78,7 @@ func (r *reader) selectSchema(s *Schema) {
 		set(None)
 	case len(r.sel.schemas) > 0:
 		set(all(r.sel.schemas[s.ID.OID]))
-	case s.Name == "pg_catalog" && r.db.Info.Version >= 90600:
+	case s.Name == "pg_catalog":
 		// the privileges of system objects, as far as they were changed since initdb
 		set(ACLPart)
 	case strings.HasPrefix(s.Name, "pg_") || s.Name == "information_schema":
