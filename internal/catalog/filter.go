@@ -301,9 +301,3 @@ func (r *reader) selectStatistics(s *StatsExt) {
 }
 
 func replaceAll(s, old, new string) string { return strings.ReplaceAll(s, old, new) }
-
-// includesForeignData says whether the rows of a foreign table are wanted, by the server it is on.
-func (r *reader) includesForeignData(t *Table) bool { return r.sel.foreignServers[t.ForeignServer] }
-
-// excludesTableData says whether an option leaves out the rows of a table.
-func (r *reader) excludesTableData(t *Table) bool { return r.sel.notData[t.ID.OID] }

@@ -60,19 +60,17 @@ type stage struct {
 
 // generalRows is what the stages of this file's package keep that belong to no single kind.
 type generalRows struct {
-	sel          selection
-	schemaByOID  map[uint32]*Schema
-	members      map[ID]*Extension // the extension each member belongs to
-	allRoles     []*Role
-	comments     []commentRow
-	labels       []labelRow
-	initPrivs    []initPrivRow
-	columnACLs   []columnACLRow
-	depends      []dependRow
-	defaultACLs  []*DefaultACL
-	largeObjects []*LargeObject
-	unknown      []unknownRow
-	check        selfCheck
+	sel         selection
+	schemaByOID map[uint32]*Schema
+	members     map[ID]*Extension // the extension each member belongs to
+	allRoles    []*Role
+	comments    []commentRow
+	labels      []labelRow
+	initPrivs   []initPrivRow
+	columnACLs  []columnACLRow
+	depends     []dependRow
+	unknown     []unknownRow
+	check       selfCheck
 }
 
 // failf keeps an error for the end of the read.

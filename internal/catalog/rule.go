@@ -17,10 +17,10 @@ type Rule struct {
 }
 
 type ruleRow struct {
-	oid, table    uint32
-	name, def     string
-	typ, enabled  byte
-	instead, view bool
+	oid, table   uint32
+	name, def    string
+	typ, enabled byte
+	instead      bool
 }
 
 // rulesStage reads all rules. The rule that makes a view sorts before the view, so that
