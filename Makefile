@@ -23,7 +23,7 @@ demo: build ## dump, drill and spoil a small database, on a server started and r
 
 test: ## run all tests on every PostgreSQL version found (PGHAUL_PG_BINDIRS, PGHAUL_TEST_SERVERS); installs what it needs
 	@scripts/setup.sh server $(if $(RACE),race)
-	go test $(RACE) -timeout 9m $(PACKAGES)
+	go test $(RACE) -timeout 20m $(PACKAGES)
 
 test-versions: ## compare the text of dumps of servers 10, 12, 14 and 16, whose programs npm fetches (VERSIONS=...)
 	@scripts/test-versions.sh $(VERSIONS)
