@@ -20,7 +20,6 @@ type worker struct {
 	actions  int      // since the last commit, with TransactionSize
 	set      settings // of the session now; zero: as it began
 	doing    atomic.Pointer[Item]
-	id       int
 }
 
 // connect opens a connection to the target and puts the session into its fixed state.
