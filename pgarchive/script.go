@@ -433,7 +433,7 @@ func (s *script) define(e *Entry, prefix string) {
 
 // reconnect goes on in another database (_reconnectToDB).
 func (s *script) reconnect(database string) {
-	cmd, err := sqltext.PsqlConnect(database)
+	cmd, err := sqltext.PsqlConnect(sqltext.Quoter{All: s.o.QuoteAll}, database)
 	if err != nil {
 		s.o.warn("%s", err)
 		return

@@ -116,10 +116,13 @@ func checkRows() string {
 	for _, catalog := range []string{
 		"pg_extension", "pg_operator", "pg_opclass", "pg_opfamily", "pg_collation", "pg_conversion", "pg_language",
 		"pg_ts_parser", "pg_ts_dict", "pg_ts_template", "pg_ts_config", "pg_foreign_data_wrapper", "pg_foreign_server",
-		"pg_cast", "pg_transform", "pg_am", "pg_event_trigger", "pg_default_acl",
+		"pg_transform", "pg_am", "pg_event_trigger", "pg_default_acl",
 	} {
 		add(catalog, "pg_catalog."+catalog+" x", none, "")
 	}
+	// The cast of a range to its multirange comes with the range.
+	add("pg_cast", "pg_catalog.pg_cast x", none, ` AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_range r
+  WHERE r.rngtypid = x.castsource AND r.rngmultitypid = x.casttarget)`)
 	add("pg_namespace", "pg_catalog.pg_namespace x", none, " AND x.nspname !~ '^pg_(temp|toast_temp)_'")
 	add("pg_proc", "pg_catalog.pg_proc x", none, ` AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d
   WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND d.objid = x.oid AND d.deptype = 'i')`)

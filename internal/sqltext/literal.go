@@ -95,16 +95,16 @@ func connStringPlain(r rune) bool {
 
 // PsqlConnect returns the psql lines, each ended by a newline, that connect to a database with the user, host and
 // port of the connection at hand (appendPsqlMetaConnect). A name with a line end is an error.
-func PsqlConnect(database string) (string, error) {
+func PsqlConnect(q Quoter, database string) (string, error) {
 	if strings.ContainsAny(database, "\r\n") {
 		return "", &TextError{What: "database name contains a newline or carriage return", Text: database}
 	}
 	if strings.IndexFunc(database, func(r rune) bool { return !connStringPlain(r) }) < 0 {
-		return `\connect ` + Quoter{}.Ident(database) + "\n", nil
+		return `\connect ` + q.Ident(database) + "\n", nil
 	}
 	// psql reads the name as bytes in SQL_ASCII, whatever the encoding of the database is
 	return "\\encoding SQL_ASCII\n\\connect -reuse-previous=on " +
-		Quoter{}.Ident("dbname="+ConnStringValue(database)) + "\n", nil
+		q.Ident("dbname="+ConnStringValue(database)) + "\n", nil
 }
 
 // TextError says that a text could not be taken apart or written.

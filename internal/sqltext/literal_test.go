@@ -107,12 +107,12 @@ func TestPsqlConnect(t *testing.T) {
 		{"my db", "\\encoding SQL_ASCII\n\\connect -reuse-previous=on \"dbname='my db'\"\n"},
 		{`a"b`, "\\encoding SQL_ASCII\n\\connect -reuse-previous=on \"dbname='a\"\"b'\"\n"},
 	} {
-		got, err := PsqlConnect(tt.db)
+		got, err := PsqlConnect(Quoter{}, tt.db)
 		if err != nil || got != tt.want {
 			t.Errorf("PsqlConnect(%q) = %q, %v, want %q", tt.db, got, err, tt.want)
 		}
 	}
-	if _, err := PsqlConnect("foo\nbar"); err == nil {
+	if _, err := PsqlConnect(Quoter{}, "foo\nbar"); err == nil {
 		t.Error("a line end in a database name was accepted")
 	}
 }
