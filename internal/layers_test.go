@@ -153,8 +153,9 @@ var layers = map[string]layer{
 		"internal/codec":   "the argument of -Z",
 		"pgarchive":        "formats and selections",
 	}},
-	"internal/ui":              {0, map[string]string{}},
-	"internal/store/storetest": {2, driverOnly},
+	"internal/ui":               {0, map[string]string{}},
+	"internal/store/storetest":  {2, driverOnly},
+	"internal/store/faultproxy": {0, nil},
 	"internal/pgtest": {4, map[string]string{
 		"internal/scratch":         "what a throwaway server is",
 		"internal/scratch/localpg": "tests run on the programs of this machine",
@@ -189,9 +190,10 @@ var layers = map[string]layer{
 var testOnly = map[string]string{
 	"internal/pgtest": "servers and databases for tests",
 
-	"internal/store/storetest": "what every driver must pass",
-	"internal":                 "these rules",
-	"e2e":                      "the programs against the stock programs, from outside",
+	"internal/store/storetest":  "what every driver must pass",
+	"internal/store/faultproxy": "a bad line to a server",
+	"internal":                  "these rules",
+	"e2e":                       "the programs against the stock programs, from outside",
 }
 
 // modules says which packages may use a module of others, and what for. A new
