@@ -35,6 +35,8 @@ var layers = map[string]layer{
 	"internal/codec":   {0, nil},
 	"internal/digest":  {0, nil},
 
+	"internal/linediff": {0, nil},
+
 	"internal/store/driver": {0, nil},
 
 	// Level 1: one server, its catalogue, its archives; objects in a store.
@@ -170,6 +172,7 @@ var layers = map[string]layer{
 		"internal/drill":           "command",
 		"internal/dump":            "command",
 		"internal/dumpall":         "command",
+		"internal/linediff":        "command",
 		"internal/manifest":        "command",
 		"internal/pg":              "command",
 		"internal/pgflags":         "command",
