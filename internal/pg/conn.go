@@ -144,14 +144,22 @@ func (c *Conn) Query(ctx context.Context, sql string, row func(values [][]byte) 
 		return err
 	}
 	defer c.release()
-	return c.query(ctx, sql, row)
+	return c.query(ctx, sql, nil, row)
 }
 
-func (c *Conn) query(ctx context.Context, sql string, row func(values [][]byte) error) error {
+// query is Query; head, unless nil, is told the columns of each result that has some.
+func (c *Conn) query(ctx context.Context, sql string, head func([]Column), row func(values [][]byte) error) error {
 	var rowErr error
 	results := c.pg.Exec(ctx, sql)
 	for results.NextResult() {
 		r := results.ResultReader()
+		if fields := r.FieldDescriptions(); head != nil && fields != nil {
+			columns := make([]Column, len(fields))
+			for i := range fields {
+				columns[i] = Column{fields[i].Name, fields[i].DataTypeOID}
+			}
+			head(columns)
+		}
 		for r.NextRow() {
 			if rowErr == nil {
 				rowErr = row(r.Values())
@@ -240,7 +248,7 @@ func (c *Conn) keepAlive(tick <-chan time.Time, stopTick func()) (stop func() er
 			if !c.mu.TryLock() {
 				continue // in use, which is as good
 			}
-			err := c.query(ctx, "SELECT 1", func([][]byte) error { return nil })
+			err := c.query(ctx, "SELECT 1", nil, func([][]byte) error { return nil })
 			c.mu.Unlock()
 			if err != nil && ctx.Err() == nil {
 				failed = fmt.Errorf("keep session %d alive: %w", c.BackendPID(), err)

@@ -88,7 +88,7 @@ func (x *copyOut) run(ctx context.Context, sql string) (int64, error) {
 		conn.SetDeadline(time.Time{})
 		if err == nil && !x.fatal && SQLState(x.asError()) != "57014" {
 			// it came too late for this statement; this one takes it, if the server has not dropped it
-			_ = c.query(context.WithoutCancel(ctx), "SELECT 1", func([][]byte) error { return nil })
+			_ = c.query(context.WithoutCancel(ctx), "SELECT 1", nil, func([][]byte) error { return nil })
 		}
 	}
 	x.cancel()
