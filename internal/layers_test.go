@@ -78,6 +78,11 @@ var layers = map[string]layer{
 		"internal/sqltext": "names in statements of its own",
 		"pgarchive":        "the archive to read",
 	}},
+	"internal/platform": {2, map[string]string{
+		"internal/pg":      "row security is probed on a server",
+		"internal/sqltext": "names and settings in statements of its own",
+		"pgarchive":        "what an archive refers to, and the entries that are added",
+	}},
 	"internal/scratch": {2, map[string]string{
 		"internal/pg": "a server that runs is one that answers",
 	}},
@@ -109,6 +114,7 @@ var layers = map[string]layer{
 		"internal/catalog":  "the objects that are there afterwards",
 		"internal/digest":   "the rows that are there afterwards",
 		"internal/pg":       "to ask the restored server",
+		"internal/platform": "what a managed platform has and the copy must be given",
 		"internal/sqltext":  "names in statements of its own",
 		"pgarchive":         "the archive to try",
 	}},
@@ -176,6 +182,7 @@ var layers = map[string]layer{
 		"internal/manifest":        "command",
 		"internal/pg":              "command",
 		"internal/pgflags":         "command",
+		"internal/platform":        "command",
 		"internal/repo":            "command",
 		"internal/restore":         "command",
 		"internal/store":           "command",
