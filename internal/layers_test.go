@@ -34,6 +34,7 @@ var layers = map[string]layer{
 	"internal/graph":   {0, nil},
 	"internal/codec":   {0, nil},
 	"internal/digest":  {0, nil},
+	"internal/seal":    {0, nil},
 
 	"internal/linediff": {0, nil},
 
@@ -120,6 +121,8 @@ var layers = map[string]layer{
 	}},
 	"internal/repo": {3, map[string]string{
 		"internal/store":    "where backups are kept",
+		"internal/seal":     "what leaves is encrypted and signed",
+		"internal/digest":   "the rows of an archive are compared with the manifest",
 		"internal/manifest": "what is in a backup, and which objects it has",
 		"pgarchive":         "the archive that a backup is",
 	}},
@@ -188,6 +191,7 @@ var layers = map[string]layer{
 		"internal/store":           "command",
 		"internal/store/all":       "every kind of store",
 		"internal/scratch":         "command",
+		"internal/seal":            "command",
 		"internal/scratch/localpg": "the provider of throwaway servers",
 		"internal/sqltext":         "command",
 		"internal/ui":              "command",
@@ -229,6 +233,8 @@ var modules = map[string]map[string]string{
 		"internal/store":         "several objects at a time",
 		"internal/store/s3store": "several parts at a time",
 	},
+	"filippo.io/age":               {"internal/seal": "encryption that others can open, too"},
+	"golang.org/x/crypto":          {"internal/seal": "SSH keys and signatures"},
 	"github.com/minio/minio-go/v7": {"internal/store/s3store": "the S3 protocol"},
 	"golang.org/x/term": {
 		"internal/ui": "is it a terminal, and how wide",
