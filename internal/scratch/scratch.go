@@ -30,7 +30,7 @@ type Spec struct {
 	Settings map[string]string
 
 	// Dir is the folder in which the server's own folder is made, default the
-	// system's folder for temporary files.
+	// system's folder for temporary files. A container has no such folder.
 	Dir string
 
 	// Encoding of the cluster's databases, default UTF8.
@@ -51,6 +51,10 @@ type Spec struct {
 	// the number of relations restored or dumped in it. 0 keeps the default.
 	NeedLocks int
 
+	// Extensions are the names of extensions that must be available to CREATE
+	// EXTENSION. If some are not, the error is a *MissingExtensions.
+	Extensions []string
+
 	// TCP makes the server listen on a free port of 127.0.0.1 as well, with a
 	// random password; see Info.TCP.
 	TCP bool
@@ -58,8 +62,9 @@ type Spec struct {
 
 // Info are the facts about a running server.
 type Info struct {
-	// DSN connects to the database postgres as a superuser. It is in keyword
-	// form and names host, port, user, dbname and sslmode.
+	// DSN connects to the database postgres as a superuser; to Database, as
+	// whoever may use it, if that is set. It is in keyword form and names host,
+	// port, user and dbname; sslmode, too, where the server is ours.
 	DSN string
 
 	// TCP is the same over TCP, with a password; empty unless asked for.
@@ -83,6 +88,15 @@ type Info struct {
 
 	// BinDir is the folder of the server programs, empty if it is not known.
 	BinDir string
+
+	// Database, if not empty, is the only database of the server that may be
+	// used. It exists and is empty, and DSN connects to it. Then the server has
+	// other users: nothing but this database, and roles reported to CreatedRole,
+	// may be created, and the settings of Spec were not applied.
+	Database string
+
+	// Kept says in words what Keep leaves, and how to look at it.
+	Kept string
 }
 
 // Major returns the major version of the server, 17 for 17.12.
@@ -144,7 +158,21 @@ func (s *Server) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Keep makes Stop leave the server's folder in place, for a look at it later.
+// RoleRemover is implemented by an Instance whose roles do not go with it.
+type RoleRemover interface {
+	// CreatedRole notes that a role was created and is to be dropped by Stop.
+	CreatedRole(name string)
+}
+
+// CreatedRole tells that a role was created on the server, which was not there
+// before. Stop drops it where the server outlives us.
+func (s *Server) CreatedRole(name string) {
+	if r, ok := s.inst.(RoleRemover); ok {
+		r.CreatedRole(name)
+	}
+}
+
+// Keep makes Stop leave what Info.Kept says in place, for a look at it later.
 func (s *Server) Keep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -96,6 +97,11 @@ func StartPrograms(ctx context.Context, programs Programs, spec scratch.Spec) (*
 	}
 	if spec.TCP {
 		info.TCP = fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s dbname=postgres sslmode=disable", i.port, superuser, i.password)
+	}
+	info.Kept = "folder " + i.dir
+	if err := scratch.CheckExtensions(ctx, info.DSN, spec.Extensions, "PostgreSQL "+programs.Version+" in "+programs.Dir); err != nil {
+		i.Stop(context.WithoutCancel(ctx), false)
+		return nil, err
 	}
 	s := scratch.NewServer(info, i)
 	i.unwatch = context.AfterFunc(ctx, func() { s.Stop(context.WithoutCancel(ctx)) })
@@ -280,7 +286,7 @@ func (i *instance) runInitdb(ctx context.Context, locale string) error {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("run initdb: %w%s", i.explain(err), tail(out.Bytes()))
+		return fmt.Errorf("run initdb: %w%s", i.explain(err), scratch.Tail(out.Bytes()))
 	}
 	return nil
 }
@@ -320,28 +326,11 @@ func (i *instance) configure() error {
 		}
 		listen = "127.0.0.1"
 	}
-	settings := map[string]string{
-		"max_connections":     "100",
-		"fsync":               "off",
-		"log_min_messages":    "warning",
-		"restart_after_crash": "off", // a crash is an end, to be reported as one
-	}
-	if i.spec.NeedLocks > 0 {
-		settings["max_locks_per_transaction"] = strconv.Itoa(max(64, i.spec.NeedLocks/100+64))
-	}
-	add := func(m map[string]string) {
-		for k, v := range m {
-			settings[k] = v
-		}
-	}
-	if i.spec.Tuned {
-		m := scratch.ThisMachine()
-		m.Disk = freeDisk(i.dir)
-		add(scratch.Tuned(m, i.spec.Jobs, i.spec.NeedLocks))
-	}
-	add(i.spec.Settings)
+	m := scratch.ThisMachine()
+	m.Disk = freeDisk(i.dir)
+	settings := i.spec.ServerSettings(m)
 	// These are ours alone.
-	add(map[string]string{
+	maps.Copy(settings, map[string]string{
 		"listen_addresses":        listen,
 		"port":                    strconv.Itoa(i.port),
 		"unix_socket_directories": i.socketDir,
@@ -352,12 +341,7 @@ func (i *instance) configure() error {
 	})
 	var b strings.Builder
 	b.WriteString("\n# Settings of a throwaway server\n")
-	names := make([]string, 0, len(settings))
-	for name := range settings {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		fmt.Fprintf(&b, "%s = '%s'\n", name, strings.ReplaceAll(settings[name], "'", "''"))
 	}
 	f, err := os.OpenFile(filepath.Join(i.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
@@ -460,19 +444,7 @@ func (i *instance) logTail() string {
 	if err != nil {
 		return ""
 	}
-	return tail(b)
-}
-
-// tail returns the last lines of b, indented, with a line feed in front.
-func tail(b []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	if n := len(lines); n > 15 {
-		lines = lines[n-15:]
-	}
-	if len(lines) == 1 && lines[0] == "" {
-		return ""
-	}
-	return ":\n\t" + strings.Join(lines, "\n\t")
+	return scratch.Tail(b)
 }
 
 // Done implements scratch.Instance.
