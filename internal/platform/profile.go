@@ -96,3 +96,6 @@ func Detect(entries []*pgarchive.Entry) *Profile {
 	}
 	return nil
 }
+
+// HasProbes says that the platform has roles whose view of rows can be probed.
+func (p *Profile) HasProbes() bool { return len(p.claims) > 0 }

@@ -1,0 +1,203 @@
+package platform_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pghaul/pghaul/internal/dump"
+	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/pghaul/pghaul/internal/pgtest"
+	"github.com/pghaul/pghaul/internal/platform"
+	"github.com/pghaul/pghaul/internal/restore"
+	"github.com/pghaul/pghaul/pgarchive"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// project makes a database like a project of Supabase and dumps of it what a user who is no superuser
+// dumps: schema public.
+func project(t *testing.T, s *pgtest.Server) (source *pg.Config, archive pgarchive.Reader) {
+	t.Helper()
+	db := s.NewDatabase(t, pgtest.Options{Suffix: "source"})
+	sql, err := os.ReadFile(filepath.Join(pgtest.Root(t), "testdata", "supabase.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Exec(t, string(sql))
+	if source, err = pg.ParseConfig(db.DSN, pg.Overrides{User: "pghaul_supabase"}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "archive")
+	o := dump.Options{Format: pgarchive.FormatDirectory, File: path, NoSync: true}
+	o.IncludeSchemas = []string{"public"}
+	if _, err := dump.Run(t.Context(), source, o, nil); err != nil {
+		t.Fatal(err)
+	}
+	if archive, err = pgarchive.Open(path, pgarchive.FormatUnknown); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { archive.Close() })
+	return source, archive
+}
+
+func exec(t *testing.T, c *pg.Config, sql string) {
+	t.Helper()
+	conn, err := pg.Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+}
+
+// A dump of schema public restores whole beside the stubs, foreign keys into auth.users included, and every role sees what it
+// saw at the source.
+func TestSupabaseProject(t *testing.T) {
+	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
+		source, archive := project(t, s)
+		p := platform.Detect(archive.Entries())
+		if p == nil || p.Name != "supabase" {
+			t.Fatalf("detected %v", p)
+		}
+		stubs := p.Stubs(archive.Entries(), s.Major)
+		var made []string
+		target := s.NewDatabase(t, pgtest.Options{Suffix: "copy"})
+		target.Exec(t, "DROP SCHEMA public") // the dump of a schema makes it
+		copyOf, err := pg.ParseConfig(target.DSN, pg.Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stub := range stubs {
+			made = append(made, stub.Kind+" "+stub.Name)
+			if stub.Kind == platform.KindRole {
+				exec(t, copyOf, stub.SQL) // they are there: the server is the source's
+			}
+		}
+		want := []string{"ROLE anon", "ROLE authenticated", "ROLE service_role", "SCHEMA auth", "SCHEMA extensions", "EXTENSION citext",
+			"FUNCTION auth.uid()", "FUNCTION auth.jwt()", "TABLE auth.users"}
+		if d := cmp.Diff(want, made); d != "" {
+			t.Error("stubs:", d)
+		}
+		res, err := restore.Run(t.Context(), platform.Adapt(archive, stubs), copyOf, restore.Options{Jobs: 2, Fast: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range res.Errors {
+			t.Error(e)
+		}
+		if got := target.QueryString(t, "SELECT count(*), bool_and(convalidated) FROM pg_constraint WHERE contype = 'f' AND confrelid = 'auth.users'::regclass"); got != "2|t" {
+			t.Errorf("foreign keys into auth.users and whether they are checked: %s", got)
+		}
+		if got := target.QueryString(t, "SELECT count(*) FROM auth.users"); got != "40" {
+			t.Errorf("%s users are referred to", got)
+		}
+
+		// Probes, also as a user that there is.
+		claims := []platform.Claims{
+			{Name: "anon", Role: "anon"},
+			{Name: "member", Role: "authenticated", Claims: json.RawMessage(`{"sub":"00000000-0000-4000-8000-000000000006"}`)},
+			{Name: "staff", Role: "authenticated", Claims: json.RawMessage(`{"sub":"00000000-0000-4000-8000-000000000007","user_role":"staff"}`)},
+			{Name: "service", Role: "service_role"},
+		}
+		o := platform.ProbeOptions{Claims: claims}
+		seen, err := p.Probe(t.Context(), source, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, r := range seen {
+			lines = append(lines, r.String())
+		}
+		for _, want := range []string{"public.todo as anon: 40 rows", "public.team as anon: no privilege (permission denied for table team)",
+			"public.todo as member: 80 rows", "public.team as member: 1 row", "public.todo as staff: 401 rows", "public.todo as service: 401 rows"} {
+			if !slices.Contains(lines, want) {
+				t.Errorf("%q was not seen in:\n%s", want, strings.Join(lines, "\n"))
+			}
+		}
+		doc, err := p.NewProbes(claims, seen).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded, err := platform.DecodeProbes(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare := func() (found []string) {
+			t.Helper()
+			got, err := p.Probe(t.Context(), copyOf, platform.ProbeOptions{Claims: recorded.Claims})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range recorded.Compare(got) {
+				found = append(found, d.String())
+			}
+			return found
+		}
+		if found := compare(); len(found) > 0 {
+			t.Errorf("the copy differs:\n%s", strings.Join(found, "\n"))
+		}
+
+		// What is planted is found.
+		exec(t, copyOf, `
+			DROP POLICY "public todos" ON todo; CREATE POLICY "public todos" ON todo FOR SELECT TO anon USING (id < 10);
+			GRANT SELECT ON team TO anon;
+			CREATE POLICY loop ON member FOR SELECT TO authenticated USING (team_id IN (SELECT m.team_id FROM member m));
+			ALTER TABLE profile DISABLE ROW LEVEL SECURITY`)
+		found := strings.Join(compare(), "\n")
+		for _, want := range []string{
+			"public.todo as anon: 9 rows, expected 40 rows",
+			"public.team as anon: 0 rows, expected no privilege",
+			`public.member as member: infinite recursion detected in policy for relation "member" (42P17), expected 1 row`,
+			"public.profile as anon: no row security, expected 35 rows",
+		} {
+			if !strings.Contains(found, want) {
+				t.Errorf("%q was not found in:\n%s", want, found)
+			}
+		}
+	})
+}
+
+// What the platform's functions return for a request.
+func TestSupabaseFunctions(t *testing.T) {
+	db := pgtest.Newest(t).NewDatabase(t)
+	p, err := platform.ByName("supabase")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := []*pgarchive.Entry{{Desc: "VIEW", Namespace: "public", Tag: "v", Defn: `CREATE VIEW public.v AS SELECT auth.uid(), "auth"."role"(), auth.email(), auth.jwt(),
+		storage.foldername('a'), storage.filename('a'), storage.extension('a'), storage.operation(), realtime.topic() FROM auth.users, auth.identities, auth.sessions,
+		storage.buckets, storage.objects, auth.unknown, supabase_admin.x;`}}
+	kinds := map[string]int{}
+	for _, s := range p.Stubs(entries, pgtest.Newest(t).Major) {
+		kinds[s.Kind]++
+		db.Exec(t, s.SQL)
+	}
+	if d := cmp.Diff(map[string]int{"ROLE": 4, "SCHEMA": 3, "FUNCTION": 9, "TABLE": 5}, kinds); d != "" {
+		t.Error(d)
+	}
+	const claims = `SET request.jwt.claims = '{"sub":"11111111-2222-3333-4444-555555555555","role":"authenticated","email":"a@b.test"}'; `
+	for sql, want := range map[string]string{
+		"SELECT auth.uid()":                    "",
+		claims + "SELECT auth.uid()":           "11111111-2222-3333-4444-555555555555",
+		claims + "SELECT auth.role()":          "authenticated",
+		claims + "SELECT auth.email()":         "a@b.test",
+		claims + "SELECT auth.jwt() ->> 'sub'": "11111111-2222-3333-4444-555555555555",
+		"SET request.jwt.claim.sub = '00000000-0000-0000-0000-000000000001'; SELECT auth.uid()": "00000000-0000-0000-0000-000000000001",
+		"SELECT storage.foldername('a/b/c.tar.gz')":                                             "{a,b}",
+		"SELECT storage.foldername('c.png')":                                                    "{}",
+		"SELECT storage.filename('a/b/c.tar.gz')":                                               "c.tar.gz",
+		"SELECT storage.extension('a/b/c.tar.gz')":                                              "gz",
+	} {
+		if got := db.QueryString(t, sql); strings.TrimSpace(got) != want {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+	}
+}
