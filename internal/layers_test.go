@@ -84,6 +84,14 @@ var layers = map[string]layer{
 		"internal/sqltext": "names and settings in statements of its own",
 		"pgarchive":        "what an archive refers to, and the entries that are added",
 	}},
+	"internal/rescue": {2, map[string]string{
+		"internal/digest":  "what is read is compared with what was backed up",
+		"internal/sqltext": "names and literals of the script",
+		"pgarchive":        "the archive to read",
+	}},
+	"internal/keeper": {2, map[string]string{
+		"internal/pg": "the session that holds the snapshot",
+	}},
 	"internal/scratch": {2, map[string]string{
 		"internal/pg": "a server that runs is one that answers",
 	}},
@@ -182,11 +190,13 @@ var layers = map[string]layer{
 		"internal/dump":            "command",
 		"internal/dumpall":         "command",
 		"internal/linediff":        "command",
+		"internal/keeper":          "the process that keeps a snapshot",
 		"internal/manifest":        "command",
 		"internal/pg":              "command",
 		"internal/pgflags":         "command",
 		"internal/platform":        "command",
 		"internal/repo":            "command",
+		"internal/rescue":          "command",
 		"internal/restore":         "command",
 		"internal/store":           "command",
 		"internal/store/all":       "every kind of store",
@@ -229,6 +239,7 @@ var modules = map[string]map[string]string{
 		"internal/restore": "groups of workers",
 		"internal/drill":   "groups of workers",
 		"internal/repo":    "groups of workers",
+		"internal/rescue":  "groups of workers",
 
 		"internal/store":         "several objects at a time",
 		"internal/store/s3store": "several parts at a time",

@@ -88,6 +88,23 @@ func (d *directoryWriter) Data(id ID) (io.WriteCloser, error) {
 	return &entryWriter{w: w, e: e, c: &d.contents}, nil
 }
 
+// Adopt takes the data of an entry for written: they are in the folder already, from an earlier time at which
+// the same archive was begun. The writers that NewDirectoryWriter returns have this method; ask for it by an interface.
+func (d *directoryWriter) Adopt(id ID) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.freeze(); err != nil {
+		return err
+	}
+	if _, err := d.begin(id, false); err != nil {
+		return err
+	}
+	d.streams--
+	d.open = nil
+	d.state[id] = dataDone
+	return nil
+}
+
 func (d *directoryWriter) LargeObjects(id ID) (LargeObjectWriter, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

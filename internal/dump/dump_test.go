@@ -544,7 +544,7 @@ func TestLockTimeoutAndConflicts(t *testing.T) {
 		}}
 		exec("BEGIN")
 		_, err = Run(t.Context(), config(t, db), Options{Format: pgarchive.FormatDirectory, File: filepath.Join(t.TempDir(), "d"), Jobs: 2}, p)
-		if err == nil || !strings.Contains(err.Error(), `could not obtain lock on relation "public.held"`) {
+		if err != nil { // pg_dump gives up here; the session that has the lock can read the table
 			t.Errorf("error %v", err)
 		}
 		if err := <-waiting; err != nil {

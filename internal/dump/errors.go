@@ -22,23 +22,6 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// LockError says that a worker did not get a lock which the dump already holds,
-// because another session waits for a stronger one.
-type LockError struct {
-	Relation string // quoted name
-	Err      error
-}
-
-// Error returns the text pg_dump prints (lockTableForWorker in parallel.c).
-func (e *LockError) Error() string {
-	return fmt.Sprintf("could not obtain lock on relation \"%s\"\n"+
-		"This usually means that someone requested an ACCESS EXCLUSIVE lock on the table "+
-		"after the pg_dump parent process had gotten the initial ACCESS SHARE lock on the table.", e.Relation)
-}
-
-// Unwrap returns the server's error.
-func (e *LockError) Unwrap() error { return e.Err }
-
 // VersionError says that the server is older than those that can be dumped.
 type VersionError struct {
 	Server string // as the server says it: "9.6.24"

@@ -89,10 +89,22 @@ func (d *dumper) holdLocks(ctx context.Context, tables []*catalog.Table, batch i
 		}
 	}
 	if d.opts.LockWaitTimeout != "" {
-		return exec(ctx, c, "reset lock timeout", "SET statement_timeout = 0")
+		if err := exec(ctx, c, "reset lock timeout", "SET statement_timeout = 0"); err != nil {
+			return err
+		}
 	}
-	return nil
+	if batch > 0 || d.opts.Locked == nil {
+		return nil
+	}
+	statements := lockStatements(tables, d.quote, lockedBatch)
+	for i := range statements {
+		statements[i] += " NOWAIT"
+	}
+	return d.opts.Locked(ctx, statements)
 }
+
+// lockedBatch is how many tables a statement for Locked names: if one of them is not to be had, none of them is locked.
+const lockedBatch = 50
 
 // outOfMemory is what a server reports that has no room for another lock.
 const outOfMemory = "53200"
@@ -155,13 +167,11 @@ func (f *serverFacts) lockHint(tables int) string {
 }
 
 // relock takes, in a worker, the lock that the holder has. Without NOWAIT the worker
-// would queue behind a session that waits for the holder, and both for ever.
-func relock(ctx context.Context, c *pg.Conn, relation string) error {
-	if err := c.Exec(ctx, "LOCK TABLE ONLY "+relation+" IN ACCESS SHARE MODE NOWAIT"); err != nil {
-		if pg.IsLockNotAvailable(err) {
-			return &LockError{Relation: relation, Err: err}
-		}
-		return err
+// would queue behind a session that waits for the holder, and both for ever. got is false if there is such a session.
+func relock(ctx context.Context, c *pg.Conn, relation string) (got bool, err error) {
+	err = c.Exec(ctx, "SAVEPOINT relock; LOCK TABLE ONLY "+relation+" IN ACCESS SHARE MODE NOWAIT; RELEASE SAVEPOINT relock")
+	if pg.IsLockNotAvailable(err) {
+		return false, c.Exec(ctx, "ROLLBACK TO SAVEPOINT relock; RELEASE SAVEPOINT relock")
 	}
-	return nil
+	return err == nil, err
 }

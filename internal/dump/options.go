@@ -1,10 +1,12 @@
 package dump
 
 import (
+	"context"
 	"time"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/ddl"
+	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/pgarchive"
 )
 
@@ -25,6 +27,10 @@ type Options struct {
 	// snapshot. 0 and 1: one connection does everything. A format that takes one table after the other
 	// uses them for the catalogue only.
 	Jobs int
+
+	// Reconnect gives the data a session of their own also if Jobs is 0 or 1, so that a connection that is lost costs
+	// one table and not the dump. It is a wish: without a free connection, one does everything.
+	Reconnect bool
 
 	// FewerJobs goes on with fewer connections when the server does not give as many as Jobs says.
 	FewerJobs bool
@@ -68,6 +74,18 @@ type Options struct {
 
 	// Heartbeat is how often the session that holds the snapshot is asked for a sign of life. 0: 30 s.
 	Heartbeat time.Duration
+
+	// Prepare is called with the session that will hold the snapshot, before its transaction begins, and may
+	// change the options: Snapshot and Resume. Locks on behalf of the whole dump (advisory ones) are best
+	// taken in that session, whose end is the end of the dump. nil: nothing is changed.
+	Prepare func(ctx context.Context, c *pg.Conn, o *Options) error
+
+	// Locked is given statements that lock, without waiting, what the dump has locked, for another session that
+	// keeps the same snapshot longer. nil: nobody wants them.
+	Locked func(ctx context.Context, statements []string) error
+
+	// Resume says how far an earlier dump in the same snapshot came; nil: there was none.
+	Resume *Resume
 
 	// Archive opens the archive; nil: pgarchive.Create. For callers with another destination than a file.
 	Archive func(pgarchive.WriterOptions) (pgarchive.Writer, error)

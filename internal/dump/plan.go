@@ -19,6 +19,9 @@ type Plan struct {
 	Entries []*pgarchive.Entry // the table of contents
 	Items   []*Item            // the entries with data, in the same order
 	Bytes   int64              // size of the data on disk, an estimate of what will be read
+
+	checkpoint Checkpoint
+	adopted    map[pgarchive.ID]bool // items that an earlier dump has written
 }
 
 // Item is one data entry: the rows of a table or of a range of its pages, or large objects.
@@ -249,6 +252,9 @@ func (p *planner) ranges(data *catalog.TableData, size tableSize) []manifest.Pag
 	pieceBytes := p.opts.pieceBytes()
 	if p.opts.format() == pgarchive.FormatPlain || p.db.Info.Version < minRangeVersion || !ddl.CanCopyRange(data) {
 		return nil
+	}
+	if r := p.opts.Resume; r != nil { // the table may have grown, the pieces must be the same
+		return r.ranges(data.Table.ID.OID)
 	}
 	return cut(size, p.blockSize, pieceBytes)
 }

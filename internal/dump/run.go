@@ -95,13 +95,20 @@ func (d *dumper) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	items, err := d.resume(plan)
+	if err != nil {
+		return nil, err
+	}
 	d.progress.Planned(plan)
 	for _, e := range plan.Entries {
 		if err := d.writer.Add(e); err != nil {
 			return nil, err
 		}
 	}
-	if err := d.writeData(ctx, plan.Items); err != nil {
+	if err := d.adopt(plan); err != nil {
+		return nil, err
+	}
+	if err := d.writeData(ctx, items); err != nil {
 		return nil, err
 	}
 	res := &Result{Plan: plan}
@@ -186,6 +193,9 @@ func (d *dumper) plan(ctx context.Context, db *catalog.Database, entries []*pgar
 			tables = append(tables, data.Table)
 		}
 	}
+	if err := d.checkStorage(ctx, tables); err != nil {
+		return nil, err
+	}
 	p := &planner{db: db, opts: &d.opts, quote: d.quote, lastID: pgarchive.ID(len(db.Objects))}
 	var err error
 	if p.sizes, p.blockSize, err = readSizes(ctx, d.holder.conn, tables); err != nil {
@@ -194,7 +204,11 @@ func (d *dumper) plan(ctx context.Context, db *catalog.Database, entries []*pgar
 	if p.binary, err = d.binaryTables(ctx, tables); err != nil {
 		return nil, err
 	}
-	return p.plan(entries)
+	plan, err := p.plan(entries)
+	if err == nil {
+		plan.checkpoint = d.checkpoint(plan, p)
+	}
+	return plan, err
 }
 
 // finish attaches the manifest and completes the archive.

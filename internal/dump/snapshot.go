@@ -47,6 +47,11 @@ func (d *dumper) connect(ctx context.Context) error {
 	if err := CheckVersion(c.VersionString(), c.Version(), warn); err != nil {
 		return err
 	}
+	if d.opts.Prepare != nil {
+		if err := d.opts.Prepare(ctx, c, &d.opts); err != nil {
+			return err
+		}
+	}
 	if err := d.setUp(ctx, c); err != nil {
 		return err
 	}
@@ -56,17 +61,21 @@ func (d *dumper) connect(ctx context.Context) error {
 	if err := d.readFacts(ctx, c); err != nil {
 		return err
 	}
-	if d.opts.Jobs <= 1 {
+	jobs := d.opts.Jobs
+	switch {
+	case jobs > 1:
+	case d.opts.Reconnect:
+		jobs = 1
+	default:
 		return nil
 	}
-	if d.snapshot = d.opts.Snapshot; d.snapshot == "" {
-		if d.snapshot, err = c.ExportSnapshot(ctx); err != nil {
-			return err
-		}
+	// Of an imported snapshot too: who exported it may be gone when a worker comes back.
+	if d.snapshot, err = c.ExportSnapshot(ctx); err != nil {
+		return err
 	}
-	for n := range d.opts.Jobs {
+	for n := range jobs {
 		w, err := d.connectWorker(ctx)
-		if err != nil && d.opts.FewerJobs && tooManyConnections(err) {
+		if err != nil && (d.opts.FewerJobs || d.opts.Jobs <= 1) && tooManyConnections(err) {
 			d.progress.Message(false, fmt.Sprintf("using %d connections beside the first: %v", n, err))
 			return nil
 		}
@@ -153,6 +162,9 @@ func (d *dumper) readFacts(ctx context.Context, c *pg.Conn) error {
 	f.stdStrings = std == "on"
 	if f.snapshot, err = c.Snapshot(ctx, d.opts.Snapshot); err != nil {
 		return err
+	}
+	if r := d.opts.Resume; r != nil {
+		f.snapshot.Time, f.snapshot.LSN = r.Time, r.LSN
 	}
 	for _, n := range []struct {
 		text string

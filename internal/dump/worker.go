@@ -126,12 +126,21 @@ func (d *dumper) retry(ctx context.Context, s *session, i *Item, f func() error)
 
 func (d *dumper) once(ctx context.Context, s *session, i *Item) error {
 	d.progress.Message(false, fmt.Sprintf("dumping contents of table \"%s.%s\"", i.Entry.Namespace, i.Entry.Tag))
-	if s != d.holder && strings.IndexByte("rp", i.Table.RelKind) >= 0 {
-		if err := relock(ctx, s.conn, d.quote.Qualified(i.Entry.Namespace, i.Entry.Tag)); err != nil {
-			return err
-		}
+	if s == d.holder || strings.IndexByte("rp", i.Table.RelKind) < 0 {
+		return d.dumpTable(ctx, s.conn, i)
 	}
-	return d.dumpTable(ctx, s.conn, i)
+	got, err := relock(ctx, s.conn, d.quote.Qualified(i.Entry.Namespace, i.Entry.Tag))
+	switch {
+	case err != nil:
+		return &Error{Op: "lock table", Object: i.Name(), Err: err}
+	case got:
+		return d.dumpTable(ctx, s.conn, i)
+	}
+	// Somebody waits for a stronger lock on the table. The holder has its lock already and need not queue.
+	d.progress.Message(false, fmt.Sprintf("%s is read by the first session, which has it locked: another session waits to lock it", i.Name()))
+	d.holder.mu.Lock()
+	defer d.holder.mu.Unlock()
+	return d.dumpTable(ctx, d.holder.conn, i)
 }
 
 // reconnect gives the session a new connection in the same snapshot, if that is still held.

@@ -114,6 +114,9 @@ type DumpTx struct {
 	SerializableDeferrable bool   // wait for a snapshot without serialization anomalies; not together with ImportSnapshot
 }
 
+// OpImportSnapshot is the Op of an Error of BeginDump that is about the snapshot to import.
+const OpImportSnapshot = "import snapshot"
+
 // BeginDump begins the read-only transaction of a dump, and takes or imports its snapshot.
 func (c *Conn) BeginDump(ctx context.Context, o DumpTx) error {
 	mode := "REPEATABLE READ, READ ONLY"
@@ -125,7 +128,7 @@ func (c *Conn) BeginDump(ctx context.Context, o DumpTx) error {
 	}
 	if o.ImportSnapshot != "" {
 		if err := c.Exec(ctx, "SET TRANSACTION SNAPSHOT "+sqltext.EscapeLiteral(o.ImportSnapshot)); err != nil {
-			e := &Error{Op: "import snapshot", Object: o.ImportSnapshot, Err: err}
+			e := &Error{Op: OpImportSnapshot, Object: o.ImportSnapshot, Err: err}
 			if IsSnapshotGone(err) {
 				e.Hint = "the session that exported it is over, or it belongs to another database or server"
 			}
