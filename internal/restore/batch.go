@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ func (w *worker) restoreAll(ctx context.Context, items []*Item, withData func(*I
 	var group []*Item
 	size := 0
 	flush := func() error {
-		err := w.several(ctx, group)
+		err := w.steady(ctx, group, true, func() error { return w.several(ctx, group) })
 		group, size = group[:0], 0
 		return err
 	}
@@ -48,7 +49,7 @@ func (w *worker) restoreAll(ctx context.Context, items []*Item, withData func(*I
 			if err := withData(it); err != nil {
 				return err
 			}
-		} else if err := w.restore(ctx, it, archiveSource{w.r, it.Entry.ID}); err != nil {
+		} else if err := w.restoreSteady(ctx, it, archiveSource{w.r, it.Entry.ID}); err != nil {
 			return err
 		}
 	}
@@ -60,7 +61,7 @@ func (w *worker) restoreAll(ctx context.Context, items []*Item, withData func(*I
 // that work on many rows would only hold their locks longer.
 func (w *worker) groups(it *Item) bool {
 	e := it.Entry
-	if w.inTransactions() || it.streamed() {
+	if w.inTransactions() || it.streamed() || it.begun || it.halfDone() {
 		return false
 	}
 	switch e.Desc {
@@ -87,7 +88,7 @@ func (w *worker) smallTables(it *Item) bool {
 			}
 			found = true
 		case "TABLE DATA":
-			known := dep.Want&wantAny == 0 && dep.table != nil && dep.table.created
+			known := dep.Want&wantAny == 0 && !dep.before && dep.table != nil && dep.table.created
 			if size := dep.Entry.DataBytes; !known && (size <= 0 || size > blockSize || dep.pieces > 1) {
 				return false
 			}
@@ -99,6 +100,7 @@ func (w *worker) smallTables(it *Item) bool {
 
 // several restores entries together, or if that fails one by one.
 func (w *worker) several(ctx context.Context, items []*Item) error {
+	items = slices.DeleteFunc(slices.Clone(items), func(it *Item) bool { return it.done })
 	if len(items) > 1 {
 		begin := time.Now()
 		before := *w.session
@@ -108,6 +110,13 @@ func (w *worker) several(ctx context.Context, items []*Item) error {
 				sql.WriteString(s)
 				sql.WriteString("\n")
 			}
+		}
+		if w.run.ledger != nil {
+			rows := make([]row, len(items))
+			for i, it := range items {
+				rows[i] = row{it.Entry.ID, partEntry, stateDone, 0, ""}
+			}
+			sql.WriteString(w.insert(rows...))
 		}
 		err := w.conn.Exec(ctx, sql.String())
 		if err == nil {

@@ -37,14 +37,16 @@ func (w *worker) data(ctx context.Context, it *Item, src source, t *Timing) erro
 	e := it.Entry
 	// Triggers that are off for one piece of a table must not be switched on while another
 	// is being loaded: then each piece is a transaction, whose lock keeps the others away.
-	alone := w.o.DisableTriggers && !w.plan.Schema && w.parallel && it.pieces > 1
+	alone := w.run.ledger == nil && w.o.DisableTriggers && !w.plan.Schema && w.parallel && it.pieces > 1
 	if alone {
 		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
 			return err
 		}
 	}
-	if err := w.prepareData(ctx, it); err != nil {
-		return err
+	if w.run.ledger == nil {
+		if err := w.prepareData(ctx, it); err != nil {
+			return err
+		}
 	}
 	w.log(Info, fmt.Sprintf("processing data for table \"%s.%s\"", e.Namespace, e.Tag))
 	var err error
@@ -53,7 +55,7 @@ func (w *worker) data(ctx context.Context, it *Item, src source, t *Timing) erro
 	} else {
 		err = w.copyIn(ctx, it, src, t)
 	}
-	if err != nil {
+	if err != nil || w.run.ledger != nil {
 		return err
 	}
 	if alone && w.conn.TxStatus() == 'E' {
@@ -101,7 +103,10 @@ func (w *worker) copyIn(ctx context.Context, it *Item, src source, t *Timing) er
 			}
 			continue
 		}
-		return w.report(it, again.err)
+		if err := w.report(it, again.err); err != nil {
+			return err
+		}
+		return w.failed(ctx, it, partEntry)
 	}
 }
 
@@ -126,27 +131,45 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 	sql := e.CopyStmt
 	feed, err := w.newFeed(ctx, it, src)
 	if err != nil {
-		return 0, 0, w.unreadable(ctx, it, src, false, err)
+		return 0, 0, w.unreadableBooked(ctx, it, src, false, err)
 	}
 	defer feed.Close()
 	if freeze && feed.small() {
 		// A new file for the table costs more than there is to gain.
 		freeze = false
 	}
-	if freeze {
+	inside := freeze || w.run.ledger != nil
+	if inside {
 		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
 			return 0, 0, err
 		}
+	}
+	if w.run.ledger != nil {
+		if err := w.around(ctx, it, append(w.session.Entry(e, pgarchive.WantData), w.session.BeginData(e)...)); err != nil {
+			return 0, 0, err
+		}
+	}
+	if freeze {
 		// Not its partitions and children, if it has any.
-		err := w.conn.Exec(ctx, w.session.Truncate(e))
+		truncate := w.session.Truncate(e)
+		if w.run.ledger != nil {
+			truncate = "SAVEPOINT pghaul;" + truncate + "RELEASE SAVEPOINT pghaul"
+		}
+		err := w.conn.Exec(ctx, truncate)
 		if err != nil {
 			if _, ok := refused(err); !ok {
 				return 0, 0, w.lost(it, err)
 			}
 			// Who may not truncate may still insert.
 			freeze = false
-			if err := w.transaction(ctx, it, "ROLLBACK"); err != nil {
-				return 0, 0, err
+			if w.run.ledger != nil {
+				err = w.conn.Exec(ctx, "ROLLBACK TO SAVEPOINT pghaul; RELEASE SAVEPOINT pghaul")
+			} else {
+				inside = false
+				err = w.transaction(ctx, it, "ROLLBACK")
+			}
+			if err != nil {
+				return 0, 0, w.lost(it, err)
 			}
 		}
 	}
@@ -159,14 +182,14 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 	if err != nil {
 		if fed != nil && ctx.Err() == nil && !w.conn.IsClosed() {
 			// The data ended in an error, and the server was told to forget them.
-			return 0, 0, w.unreadable(ctx, it, src, freeze, fed)
+			return 0, 0, w.unreadableBooked(ctx, it, src, inside, fed)
 		}
 		pe, ok := refused(err)
 		if !ok {
 			return 0, 0, w.lost(it, err)
 		}
-		if freeze {
-			if err := w.transaction(ctx, it, "ROLLBACK"); err != nil {
+		if inside {
+			if err := w.rollBack(ctx, it); err != nil {
 				return 0, 0, err
 			}
 		}
@@ -180,25 +203,94 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 		case freeze && (pe.Code == featureNotSupported || pe.Code == objectNotInState || pe.Code == wrongObjectType):
 			return 0, 0, &retry{err: ee, plain: true}
 		}
-		return 0, 0, w.report(it, ee)
+		if err := w.report(it, ee); err != nil {
+			return 0, 0, err
+		}
+		return 0, 0, w.failed(ctx, it, partEntry)
 	}
 	if fed != nil { // a writer of OnData
-		return 0, 0, w.unreadable(ctx, it, src, freeze, fed)
+		return 0, 0, w.unreadableBooked(ctx, it, src, inside, fed)
 	}
 	if feed.text && rows != taken {
 		wrong := fmt.Errorf("the archive holds %d rows, the server took %d", taken, rows)
 		if it.table != nil && it.table.created {
-			return 0, 0, w.unreadable(ctx, it, src, freeze, wrong)
+			return 0, 0, w.unreadableBooked(ctx, it, src, inside, wrong)
 		}
 		// A trigger of a table that was there before may keep rows out.
 		w.log(Warning, fmt.Sprintf("data of %s: %s", it.name(), wrong))
 	}
-	if freeze {
-		if err := w.transaction(ctx, it, "COMMIT"); err != nil {
-			return 0, 0, err
+	switch {
+	case w.run.ledger != nil:
+		if err = w.around(ctx, it, w.session.EndData(e)); err == nil {
+			err = w.commitBooked(ctx, it, rows)
 		}
+	case inside:
+		err = w.transaction(ctx, it, "COMMIT")
+	}
+	if err != nil {
+		return 0, 0, err
 	}
 	return rows, size, nil
+}
+
+// around does, in the transaction of an entry's data, the statements before or after them.
+func (w *worker) around(ctx context.Context, it *Item, list []string) error {
+	for _, sql := range list {
+		if _, err := w.guarded(ctx, it, sql, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollBack ends the transaction of an entry that failed.
+func (w *worker) rollBack(ctx context.Context, it *Item) error {
+	if err := w.transaction(ctx, it, "ROLLBACK"); err != nil {
+		return err
+	}
+	if w.run.ledger != nil {
+		w.session.Reset() // what was set in the transaction
+	}
+	return nil
+}
+
+// commitBooked ends the transaction of an entry's data, and books the entry in it.
+func (w *worker) commitBooked(ctx context.Context, it *Item, rows int64) error {
+	if w.run.ledger == nil {
+		return w.transaction(ctx, it, "COMMIT")
+	}
+	x := row{it.Entry.ID, partEntry, stateDone, rows, ""}
+	if it.failures > 0 {
+		x.state, x.message = stateFailed, w.lastMessage(it)
+	}
+	err := w.conn.Exec(ctx, w.insert(x)+"COMMIT")
+	e, ok := refused(err)
+	if !ok {
+		if err != nil {
+			err = w.lost(it, err)
+		}
+		return err
+	}
+	if w.conn.TxStatus() != 'I' {
+		if err := w.rollBack(ctx, it); err != nil {
+			return err
+		}
+	}
+	if err := w.report(it, queryError(it, "could not commit database transaction", "COMMIT", e)); err != nil {
+		return err
+	}
+	return w.failed(ctx, it, partEntry)
+}
+
+// unreadableBooked is unreadable for data whose failure is booked.
+func (w *worker) unreadableBooked(ctx context.Context, it *Item, src source, inside bool, err error) error {
+	if err := w.unreadable(ctx, it, src, inside, err); err != nil {
+		return err
+	}
+	if w.run.ledger != nil {
+		w.session.Reset()
+	}
+	return w.failed(ctx, it, partEntry)
 }
 
 // refusedAtOnce says whether a statement with such an error was not even begun: what it names is not there, is

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
+
+	"github.com/pghaul/pghaul/pgarchive"
 )
 
 // inserts sends the data of an entry made of INSERT statements (pg_dump --inserts), or the
@@ -14,9 +17,18 @@ import (
 func (w *worker) inserts(ctx context.Context, it *Item, src source, t *Timing) error {
 	feed, err := w.newFeed(ctx, it, src)
 	if err != nil {
-		return w.unreadable(ctx, it, src, false, err)
+		return w.unreadableBooked(ctx, it, src, false, err)
 	}
 	defer feed.Close()
+	inside := w.run.ledger != nil
+	if inside {
+		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
+			return err
+		}
+		if err := w.around(ctx, it, append(w.session.Entry(it.Entry, pgarchive.WantData), w.session.BeginData(it.Entry)...)); err != nil {
+			return err
+		}
+	}
 	split := statementSplitter{in: feed, standard: w.session.Settings().StdStrings}
 	var (
 		batch []string
@@ -34,7 +46,7 @@ func (w *worker) inserts(ctx context.Context, it *Item, src source, t *Timing) e
 			break
 		}
 		if err != nil {
-			return w.unreadable(ctx, it, src, false, err)
+			return w.unreadableBooked(ctx, it, src, inside, err)
 		}
 		batch = append(batch, sql)
 		size += len(sql)
@@ -44,7 +56,13 @@ func (w *worker) inserts(ctx context.Context, it *Item, src source, t *Timing) e
 			}
 		}
 	}
-	return send()
+	if err := send(); err != nil || !inside {
+		return err
+	}
+	if err := w.around(ctx, it, w.session.EndData(it.Entry)); err != nil {
+		return err
+	}
+	return w.commitBooked(ctx, it, 0)
 }
 
 // How much of INSERT statements is sent in one message.
@@ -57,6 +75,9 @@ const (
 func (w *worker) batch(ctx context.Context, it *Item, list []string) error {
 	if len(list) == 0 {
 		return nil
+	}
+	if w.run.ledger != nil {
+		return w.batchInside(ctx, it, list)
 	}
 	if len(list) > 1 && w.conn.TxStatus() == 'I' {
 		n := 0
@@ -77,6 +98,26 @@ func (w *worker) batch(ctx context.Context, it *Item, list []string) error {
 	}
 	for _, s := range list {
 		if _, err := w.exec(ctx, it, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batchInside executes statements in the transaction of their entry, if possible together.
+func (w *worker) batchInside(ctx context.Context, it *Item, list []string) error {
+	err := w.conn.Exec(ctx, "SAVEPOINT pghaul; "+strings.Join(list, "\n")+"\nRELEASE SAVEPOINT pghaul")
+	if err == nil {
+		return nil
+	}
+	if _, ok := refused(err); !ok {
+		return w.lost(it, err)
+	}
+	if err := w.conn.Exec(ctx, "ROLLBACK TO SAVEPOINT pghaul; RELEASE SAVEPOINT pghaul"); err != nil {
+		return w.lost(it, err)
+	}
+	for _, s := range list {
+		if _, err := w.guarded(ctx, it, s, false); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,9 @@ package restore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,7 +79,11 @@ func (s *scheduler) joined(it *Item) []*Item {
 // together loads the pieces of a table in one transaction, and if anything comes in the way each by itself:
 // then errors are reported, and leave behind, what they do otherwise.
 func (w *worker) together(ctx context.Context, pieces []*Item) error {
-	timings, err := w.inOne(ctx, pieces)
+	var timings []Timing
+	err := errSomeDone
+	if !slices.ContainsFunc(pieces, func(it *Item) bool { return it.done }) {
+		timings, err = w.inOne(ctx, pieces)
+	}
 	if err != nil {
 		if _, ok := refused(err); !ok && (ctx.Err() != nil || w.conn.IsClosed()) {
 			return w.lost(pieces[0], err)
@@ -90,6 +96,9 @@ func (w *worker) together(ctx context.Context, pieces []*Item) error {
 		}
 		w.log(Info, fmt.Sprintf("loading the pieces of %s one by one: %s", pieces[0].name(), err))
 		for _, it := range pieces {
+			if it.done {
+				continue
+			}
 			if err := w.restore(ctx, it, archiveSource{w.r, it.Entry.ID}); err != nil {
 				return err
 			}
@@ -103,6 +112,9 @@ func (w *worker) together(ctx context.Context, pieces []*Item) error {
 	}
 	return nil
 }
+
+// errSomeDone says that pieces were loaded before a connection was lost.
+var errSomeDone = errors.New("some are loaded")
 
 // inOne makes the attempt. Nothing is reported.
 func (w *worker) inOne(ctx context.Context, pieces []*Item) ([]Timing, error) {
@@ -137,7 +149,15 @@ func (w *worker) inOne(ctx context.Context, pieces []*Item) ([]Timing, error) {
 		t.Duration = time.Since(t.Begin)
 		timings = append(timings, t)
 	}
-	return timings, w.conn.Exec(ctx, "COMMIT")
+	commit := "COMMIT"
+	if w.run.ledger != nil {
+		rows := make([]row, len(pieces))
+		for i, it := range pieces {
+			rows[i] = row{it.Entry.ID, partEntry, stateDone, timings[i].Rows, ""}
+		}
+		commit = w.insert(rows...) + commit
+	}
+	return timings, w.conn.Exec(ctx, commit)
 }
 
 func (w *worker) frozenPiece(ctx context.Context, it *Item) (rows, size int64, err error) {

@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -86,14 +87,13 @@ func (w *worker) key(ctx context.Context, it *Item, src source) error {
 	if !k.added {
 		e := *it.Entry
 		e.Defn = k.add
-		for _, sql := range w.session.Entry(&e, pgarchive.WantSchema) {
-			if err := w.conn.Exec(ctx, sql); err != nil {
-				if _, ok := refused(err); !ok {
-					return w.lost(it, err)
-				}
-				it.split = nil
-				return w.restore(ctx, it, src)
-			}
+		ok, err := w.step(ctx, it, &e, w.insertStep(it, stateAdded))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			it.split = nil
+			return w.restore(ctx, it, src)
 		}
 		w.announce(it)
 		k.added = true
@@ -104,23 +104,80 @@ func (w *worker) key(ctx context.Context, it *Item, src source) error {
 	// The tables may belong to somebody else than who is the user now.
 	e := *it.Entry
 	e.Defn = k.check + "\n"
-	for _, sql := range w.session.Entry(&e, pgarchive.WantSchema) {
-		if err := w.conn.Exec(ctx, sql); err != nil {
-			if _, ok := refused(err); !ok {
-				return w.lost(it, err)
-			}
-			it.split = nil
-			if err := w.conn.Exec(ctx, k.drop); err != nil {
+	ok, err := w.step(ctx, it, &e, w.updateStep(it, stateDone))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		for _, sql := range []string{k.drop, w.forgetStep(it)} {
+			if err := w.conn.Exec(ctx, sql); err != nil {
 				if _, ok := refused(err); !ok {
 					return w.lost(it, err)
 				}
 			}
-			return w.restore(ctx, it, src)
 		}
+		it.split = nil
+		return w.restore(ctx, it, src)
 	}
 	it.done = true
 	k.t.Duration += time.Since(begin)
 	w.finished(it, k.t)
 	w.progress.EntryDone(it.Entry, nil)
 	return nil
+}
+
+// halfDone says whether an item is a foreign key that an earlier run added and did not check.
+func (it *Item) halfDone() bool { return it.split != nil && it.split.added && !it.done }
+
+// checksOnly says that all that is left of an item is to check its key, which locks the table that it belongs to.
+func (it *Item) checksOnly() {
+	it.locks = nil
+	for _, d := range it.ownData {
+		it.locks = append(it.locks, d.Entry.ID)
+	}
+	it.checks = true
+}
+
+// step does the statements of a step, and books it. ok is false if the server refused one; then nothing was done, or with no
+// ledger maybe less than all.
+func (w *worker) step(ctx context.Context, it *Item, e *pgarchive.Entry, book string) (ok bool, err error) {
+	before := *w.session
+	list := w.session.Entry(e, pgarchive.WantSchema)
+	if book != "" {
+		list = []string{strings.Join(list, "\n") + "\n" + book}
+	}
+	for _, sql := range list {
+		if err := w.conn.Exec(ctx, sql); err != nil {
+			if _, ok := refused(err); !ok {
+				return false, w.lost(it, err)
+			}
+			if book != "" {
+				*w.session = before
+			}
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// insertStep, updateStep and forgetStep write what is booked of a key; without a ledger it is nothing.
+func (w *worker) insertStep(it *Item, state string) string {
+	if w.run.ledger == nil {
+		return ""
+	}
+	return w.insert(row{it.Entry.ID, partEntry, state, 0, ""})
+}
+
+func (w *worker) updateStep(it *Item, state string) string {
+	if w.run.ledger == nil {
+		return ""
+	}
+	return w.update(row{it.Entry.ID, partEntry, state, 0, ""})
+}
+
+func (w *worker) forgetStep(it *Item) string {
+	if w.run.ledger == nil {
+		return ""
+	}
+	return fmt.Sprintf("DELETE FROM "+LedgerSchema+".done WHERE part = '%s' AND id = %d", partEntry, it.Entry.ID)
 }

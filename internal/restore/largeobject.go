@@ -30,11 +30,14 @@ func (w *worker) largeObjects(ctx context.Context, it *Item, src source, t *Timi
 		}
 	}
 	count, ok, err := w.largeObjectData(ctx, it, src, own, t)
-	if err != nil || !ok {
+	if err != nil {
 		return err
 	}
+	if !ok {
+		return w.failed(ctx, it, partEntry)
+	}
 	if own {
-		if err := w.transaction(ctx, it, "COMMIT"); err != nil {
+		if err := w.commitBooked(ctx, it, int64(count)); err != nil {
 			return err
 		}
 	}

@@ -103,6 +103,16 @@ type Options struct {
 	// done to it, with Jobs above 1.
 	Analyze bool
 
+	// Ledger records in the target, in the schema LedgerSchema, what is done, in the transaction that does it. Then a lost connection
+	// is replaced and only its work done again, and a restore that was interrupted can be resumed.
+	// The schema is removed when the restore has come to its end. SingleTransaction, TransactionSize, UseSetSessionAuthorization and
+	// Superuser exclude it: then there is none.
+	Ledger bool
+
+	// Resume goes on with the restore that was interrupted in the target. It is refused if that was of another archive or had other
+	// options, and if there is none, unless the target is empty.
+	Resume bool
+
 	// Sizes are the rows and uncompressed bytes of data entries, for those that know; they make
 	// estimates better than the sizes in the archive do.
 	Sizes map[pgarchive.ID]Size

@@ -50,6 +50,12 @@ type Item struct {
 	announced bool // its data came in the stream
 	failures  int
 
+	// What the ledger says of an earlier run.
+	before   bool // it was done then
+	dropped  bool // its statements of Clean were done
+	analyzed bool // of a table: its statistics were gathered
+	begun    bool // what cannot be in a transaction may be done
+
 	// for the scheduler
 	needs []pgarchive.ID // what must be done before, all of it in the archive
 	locks []pgarchive.ID // of these: what it locks exclusively

@@ -43,6 +43,7 @@ var _ Progress = NoProgress{}
 // Result says what a restore did.
 type Result struct {
 	Entries      int   // entries restored, failed ones included
+	Resumed      int   // entries that an interrupted run had restored before
 	Rows         int64 // rows the server took from table data
 	Bytes        int64 // uncompressed bytes of table data and large objects
 	LargeObjects int

@@ -84,7 +84,6 @@ func Run(ctx context.Context, r pgarchive.Reader, target *pg.Config, o Options, 
 	run.script.Info = func(m string) { run.log(Info, m) }
 	run.script.Warn = func(m string) { run.log(Warning, m) }
 	res.Predicted = plan.Predicted()
-	p.Plan(plan.Totals())
 	if plan.ImpliedNoSchema {
 		run.log(Info, "implied no-schema restore")
 	}
@@ -107,6 +106,7 @@ type run struct {
 	script   *pgarchive.ScriptOptions
 	progress Progress
 	target   *pg.Config // written by the leader only, before there are workers
+	ledger   *ledger    // likewise; nil: none
 
 	mu         sync.Mutex // guards what follows
 	res        *Result
@@ -118,18 +118,16 @@ type run struct {
 // restore does all the work.
 func (r *run) restore(ctx context.Context) error {
 	r.log(Info, "connecting to database for restore")
-	leader, err := r.connect(ctx)
+	leader, err := r.lead(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { leader.close() }()
-	if err := r.plan.checkBinary(leader.conn.Version()); err != nil {
-		return err
-	}
+	r.progress.Plan(r.plan.Totals())
 	if err := leader.begin(ctx); err != nil {
 		return err
 	}
-	if r.o.Clean {
+	if r.o.Clean && !(r.o.Create && r.ledger != nil) {
 		if err := leader.drop(ctx); err != nil {
 			return err
 		}
@@ -142,7 +140,33 @@ func (r *run) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return leader.commit(ctx)
+	if err := leader.commit(ctx); err != nil {
+		return err
+	}
+	return leader.steady(ctx, nil, true, func() error { return leader.closeLedger(ctx) })
+}
+
+// lead connects the leader, and opens the ledger unless the database has yet to be created.
+func (r *run) lead(ctx context.Context) (*worker, error) {
+	keeps := r.o.keepsLedger()
+	if keeps && r.o.Create && r.o.Resume {
+		if w, err := r.leadInCreated(ctx); w != nil || err != nil {
+			return w, err
+		}
+	}
+	leader, err := r.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = r.plan.checkBinary(leader.conn.Version())
+	if err == nil && keeps && !r.o.Create {
+		err = leader.openLedger(ctx)
+	}
+	if err != nil {
+		leader.close()
+		return nil, err
+	}
+	return leader, nil
 }
 
 // serial restores all entries on the leader's connection, pass by pass.
@@ -151,7 +175,7 @@ func (r *run) serial(ctx context.Context, leader *worker) error {
 		if r.r.Sequential() {
 			return r.upTo(ctx, leader, it)
 		}
-		return leader.restore(ctx, it, archiveSource{r.r, it.Entry.ID})
+		return leader.restoreSteady(ctx, it, archiveSource{r.r, it.Entry.ID})
 	})
 }
 
@@ -161,6 +185,21 @@ func (w *worker) drop(ctx context.Context) error {
 	begin := time.Now()
 	for _, d := range w.session.Drops(w.plan.entries) {
 		it := w.plan.byID[d.Entry.ID]
+		if it.dropped {
+			continue
+		}
+		if w.run.ledger != nil {
+			err := w.steady(ctx, []*Item{it}, true, func() error {
+				if it.dropped {
+					return nil
+				}
+				return w.once(ctx, it, partDrop, func() []string { return d.SQL })
+			})
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		outside := d.NoTransaction && w.inTransactions()
 		if outside {
 			if err := w.commit(ctx); err != nil {

@@ -24,6 +24,11 @@ func (r *run) parallel(ctx context.Context, leader *worker) error {
 		exclusive: make(map[pgarchive.ID]int),
 		checking:  make(map[pgarchive.ID]int),
 	}
+	for _, it := range r.plan.Items {
+		if it.done {
+			s.ready.Done(it.Entry.ID)
+		}
+	}
 	if err := s.preData(ctx, leader); err != nil {
 		return err
 	}
@@ -49,10 +54,13 @@ func (r *run) parallel(ctx context.Context, leader *worker) error {
 			}
 		}
 	}()
-	if s.tuner, err = r.newTuner(ctx, leader); err != nil {
-		return err
-	}
-	if err := r.calibrate(ctx, leader); err != nil {
+	err = leader.steady(ctx, nil, true, func() error {
+		if s.tuner, err = r.newTuner(ctx, leader); err != nil {
+			return err
+		}
+		return r.calibrate(ctx, leader)
+	})
+	if err != nil {
 		return err
 	}
 	s.stats = r.newStatsQueue()
@@ -88,7 +96,7 @@ func (s *scheduler) preData(ctx context.Context, leader *worker) error {
 		}
 	}
 	err := leader.restoreAll(ctx, now, func(it *Item) error {
-		return leader.restore(ctx, it, archiveSource{s.r, it.Entry.ID})
+		return leader.restoreSteady(ctx, it, archiveSource{s.r, it.Entry.ID})
 	})
 	for _, it := range now {
 		it.done = true
@@ -110,7 +118,7 @@ func (r *run) hire(ctx context.Context, leader *worker, n int) ([]*worker, error
 		errs = make([]error, n-1)
 	)
 	for i := range made {
-		wg.Go(func() { made[i], errs[i] = r.connect(ctx) })
+		wg.Go(func() { made[i], errs[i] = r.reach(ctx) })
 	}
 	wg.Wait()
 	var failed error
@@ -165,8 +173,28 @@ type job struct {
 
 // do does a job.
 func (w *worker) do(ctx context.Context, j job) error {
+	repeatable := j.src == nil || j.src.again()
+	return w.steady(ctx, j.items(), repeatable, func() error { return w.try(ctx, j) })
+}
+
+// items are those that a job is to get done.
+func (j job) items() []*Item {
+	switch {
+	case j.table != nil:
+		return []*Item{j.table}
+	case j.pieces != nil:
+		return j.pieces
+	}
+	return []*Item{j.item}
+}
+
+// try makes an attempt at a job, or at what is left of it.
+func (w *worker) try(ctx context.Context, j job) error {
 	if j.table != nil {
 		return w.analyze(ctx, j.table)
+	}
+	if j.item.done && j.pieces == nil {
+		return nil
 	}
 	if err := w.use(ctx, j.set); err != nil {
 		return err
@@ -322,11 +350,7 @@ func (s *scheduler) ended(j job) {
 	it := j.item
 	s.hold(it, -1)
 	if k := it.split; k != nil && k.added && !it.done {
-		it.locks = nil
-		for _, d := range it.ownData {
-			it.locks = append(it.locks, d.Entry.ID)
-		}
-		it.checks = true
+		it.checksOnly()
 		s.keys = append(s.keys, it)
 		return
 	}

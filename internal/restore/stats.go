@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pghaul/pghaul/internal/sqltext"
 	"github.com/pghaul/pghaul/pgarchive"
@@ -45,6 +46,11 @@ func (r *run) newStatsQueue() *statsQueue {
 			}
 		}
 	}
+	for _, it := range r.plan.Items { // that an earlier run loaded
+		if it.before && it.table != nil && q.left[it.table] == 0 && !it.table.analyzed && !slices.Contains(q.ready, it.table) {
+			q.ready = append(q.ready, it.table)
+		}
+	}
 	return q
 }
 
@@ -72,8 +78,15 @@ func (q *statsQueue) next() *Item {
 
 // analyze gathers the statistics of a table. A refusal is worth a warning only: everything was restored.
 func (w *worker) analyze(ctx context.Context, tab *Item) error {
+	if tab.analyzed {
+		return nil
+	}
 	name := sqltext.Quoter{}.Qualified(tab.Entry.Namespace, tab.Entry.Tag)
-	if err := w.conn.Exec(ctx, "ANALYZE "+name); err != nil {
+	sql := "ANALYZE " + name
+	if w.run.ledger != nil {
+		sql += "; " + w.insert(row{tab.Entry.ID, partAnalyze, stateDone, 0, ""})
+	}
+	if err := w.conn.Exec(ctx, sql); err != nil {
 		e, ok := refused(err)
 		if !ok {
 			return fmt.Errorf("analyze %s: %w", name, err)

@@ -41,7 +41,7 @@ func (r *run) upTo(ctx context.Context, w *worker, it *Item) error {
 		if next != it && !r.possible(next) {
 			continue
 		}
-		if err := w.restore(ctx, next, streamSource{archiveSource{r.r, id}}); err != nil {
+		if err := w.restoreSteady(ctx, next, streamSource{archiveSource{r.r, id}}); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (r *run) feeder(ctx context.Context, arrivals chan<- arrival) error {
 			return fmt.Errorf("read archive: %w", err)
 		}
 		it := r.plan.byID[id]
-		if it == nil || !it.streamed() || it.announced {
+		if it == nil || !it.streamed() || it.announced || it.done {
 			if err := r.passOver(ctx, id); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,11 @@ func (r *run) connect(ctx context.Context) (*worker, error) {
 		return nil, err
 	}
 	w := &worker{run: r, conn: conn}
-	if err := w.setUp(ctx); err != nil {
+	err = w.setUp(ctx)
+	if err == nil {
+		err = w.join(ctx)
+	}
+	if err != nil {
 		w.close()
 		return nil, err
 	}
@@ -192,13 +197,29 @@ func (w *worker) lost(it *Item, err error) error {
 	return fmt.Errorf("restore %s: %w", it.name(), err)
 }
 
+// restoreSteady is restore on a connection that may be lost.
+func (w *worker) restoreSteady(ctx context.Context, it *Item, src source) error {
+	return w.steady(ctx, []*Item{it}, src.again(), func() error {
+		if it.done {
+			return nil
+		}
+		return w.restore(ctx, it, src)
+	})
+}
+
 // restore restores one entry (restore_toc_entry in pg_backup_archiver.c). The error
 // ends the restore; failures of the entry are reported and counted.
 func (w *worker) restore(ctx context.Context, it *Item, src source) error {
+	if it.halfDone() {
+		return w.key(ctx, it, src)
+	}
 	t := Timing{Entry: it.Entry, Begin: time.Now()}
 	w.progress.EntryStarted(it.Entry)
 	before := it.failures
 	err := w.entry(ctx, it, src, &t)
+	if err != nil && w.canComeBack(ctx, err) {
+		return err // to be done again
+	}
 	t.Duration = time.Since(t.Begin)
 	it.done = true
 	if w.parallel && it.failures > before {
@@ -236,6 +257,14 @@ func (w *worker) entry(ctx context.Context, it *Item, src source, t *Timing) err
 			w.log(Warning, "warning from original dump file: "+e.CopyStmt)
 		}
 	}
+	if w.run.ledger != nil && !it.streamed() && !isDatabase(e) {
+		w.announce(it)
+		err := w.once(ctx, it, partEntry, func() []string { return w.session.Entry(e, it.Want) })
+		if err == nil && !w.parallel {
+			w.tableMade(it)
+		}
+		return err
+	}
 	defined := false
 	if it.Want&pgarchive.WantSchema != 0 {
 		outside := isDatabase(e) && w.inTransactions()
@@ -254,6 +283,9 @@ func (w *worker) entry(ctx context.Context, it *Item, src source, t *Timing) err
 		}
 		if isDatabase(e) {
 			if err := w.reconnect(ctx, e.Tag); err != nil {
+				return err
+			}
+			if err := w.databaseMade(ctx, it); err != nil {
 				return err
 			}
 			if outside {
@@ -292,6 +324,9 @@ func (w *worker) entry(ctx context.Context, it *Item, src source, t *Timing) err
 // define sends the statements of an entry, with what they need of the session's state.
 func (w *worker) define(ctx context.Context, it *Item, want pgarchive.Wanted) error {
 	list := w.session.Entry(it.Entry, want)
+	if it.begun { // a database that was created before
+		list = slices.DeleteFunc(list, func(sql string) bool { return strings.HasPrefix(sql, "CREATE DATABASE ") })
+	}
 	if isManyObjects(it.Entry) && !w.inTransactions() {
 		return w.batch(ctx, it, list)
 	}
