@@ -8,16 +8,22 @@ import (
 	"time"
 
 	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/seal"
 	"github.com/pghaul/pghaul/internal/store"
 )
 
-// Names of the objects in a backup's folder beside those of the archive.
+// Names of the objects in a backup's folder beside those of the archive. In an encrypted backup most of them
+// have the suffix of package seal.
 const (
-	ManifestName = manifest.AttachmentName
-	RecoveryName = "RECOVERY.md"
-	GlobalsName  = "globals.sql"
-	tocName      = "toc.dat"
+	ManifestName  = manifest.AttachmentName
+	RecoveryName  = "RECOVERY.md"
+	GlobalsName   = "globals.sql"
+	IndexName     = "index.json"
+	SignatureName = IndexName + ".sig"
+	tocName       = "toc.dat"
 )
+
+const sealedManifest = ManifestName + seal.Suffix
 
 // idLayout is how the name of a backup's folder says when it was begun.
 const idLayout = "20060102T150405Z"
@@ -59,7 +65,10 @@ type Backup struct {
 	ID       string
 	Time     time.Time // when it was begun
 
-	Complete bool
+	Complete  bool
+	Encrypted bool
+	Signed    bool // by whom, and whether the signature is good, tells only Open
+
 	Objects  int       // of the archive and beside it, without records of drills
 	Bytes    int64     // stored
 	Modified time.Time // of the newest of them, by the store's clock
@@ -82,7 +91,7 @@ type Drill struct {
 	Passed bool      `json:"passed"`
 }
 
-// name returns the record's name, which says all that a list needs to know.
+// name returns the record's name, which says all that a list needs to know; that of an encrypted record has a suffix more.
 func (d Drill) name() string {
 	result := "failed"
 	if d.Passed {
@@ -96,7 +105,8 @@ func parseDrill(name string) (Drill, bool) {
 	if !ok {
 		return Drill{}, false
 	}
-	id, result, _ := strings.Cut(rest, "-")
+	name = strings.TrimSuffix(name, seal.Suffix)
+	id, result, _ := strings.Cut(strings.TrimSuffix(rest, seal.Suffix), "-")
 	t, ok := ParseID(id)
 	d := Drill{t, result == "passed.json"}
 	return d, ok && d.name() == name
@@ -106,10 +116,17 @@ func parseDrill(name string) (Drill, bool) {
 type Repo struct {
 	s   *store.Store
 	now func() time.Time
+
+	opener *seal.Opener
+	trust  *seal.Verifier
 }
 
 // New returns the backups in a store.
-func New(s *store.Store) *Repo { return &Repo{s, time.Now} }
+func New(s *store.Store) *Repo { return &Repo{s: s, now: time.Now} }
+
+// Use sets what backups are read with: keys for encrypted ones, and the keys one of which must have signed a backup. A
+// nil opener has no keys, with a nil verifier signatures are not looked at.
+func (r *Repo) Use(o *seal.Opener, trust *seal.Verifier) { r.opener, r.trust = o, trust }
 
 // String returns the name of the store.
 func (r *Repo) String() string { return r.s.String() }

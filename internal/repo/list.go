@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/seal"
 	"github.com/pghaul/pghaul/internal/store"
 )
 
@@ -87,7 +87,8 @@ func (r *Repo) contents(ctx context.Context, b Backup) (contents, error) {
 
 // describe fills in what the objects tell.
 func (c contents) describe(b *Backup) {
-	b.Complete, b.Objects, b.Bytes, b.Modified, b.Drills = false, 0, 0, time.Time{}, nil
+	*b = Backup{Database: b.Database, ID: b.ID, Time: b.Time}
+	sealed := false
 	for name, o := range c {
 		if d, ok := parseDrill(name); ok {
 			b.Drills = append(b.Drills, d)
@@ -98,10 +99,12 @@ func (c contents) describe(b *Backup) {
 		if o.Modified.After(b.Modified) {
 			b.Modified = o.Modified
 		}
-		if name == ManifestName {
-			b.Complete = true
-		}
+		b.Complete = b.Complete || name == ManifestName || name == sealedManifest
+		b.Signed = b.Signed || name == SignatureName
+		sealed = sealed || strings.HasSuffix(name, seal.Suffix)
 	}
+	_, clear := c[ManifestName]
+	b.Encrypted = sealed && !clear
 	slices.SortFunc(b.Drills, func(x, y Drill) int { return x.Time.Compare(y.Time) })
 }
 
@@ -207,9 +210,11 @@ func (r *Repo) Delete(ctx context.Context, b Backup) error {
 		keys = append(keys, b.key(name))
 	}
 	slices.Sort(keys)
-	if _, ok := c[ManifestName]; ok {
-		if err := r.s.Delete(ctx, b.key(ManifestName)); err != nil {
-			return err
+	for _, name := range []string{ManifestName, sealedManifest} {
+		if _, ok := c[name]; ok {
+			if err := r.s.Delete(ctx, b.key(name)); err != nil {
+				return err
+			}
 		}
 	}
 	if err := r.s.Delete(ctx, keys...); err != nil {

@@ -2,7 +2,10 @@ package repo
 
 import (
 	"fmt"
+	"path"
 	"strings"
+
+	"github.com/pghaul/pghaul/internal/seal"
 )
 
 // recovery returns the text for somebody who has this backup and not this program.
@@ -18,27 +21,77 @@ func recovery(b Backup, s Start) []byte {
 	p("A backup of the PostgreSQL database %s, begun at %s (UTC),", code(s.Database), b.Time.Format("2006-01-02 15:04:05"))
 	p("of a server of version %s, written by %s.", s.ServerVersion, s.Tool)
 	p("")
-	p("It is complete only if there is a file `manifest.json` in this folder. If there is none, the backup was")
+	manifest, options := "manifest.json", ""
+	if s.Sealer != nil {
+		manifest = sealedManifest
+		options = " --identity FILE"
+		if s.Sealer.Key() != nil {
+			options = " --passphrase"
+		}
+	}
+	p("It is complete only if there is a file `%s` in this folder. If there is none, the backup was", manifest)
 	p("interrupted, or is still being written: use another.")
 	p("")
 	p("## With pghaul")
 	p("")
-	p("    pghaul drill --snapshot %s STORE        # prove that it restores, on a throwaway server", shell(b.String()))
-	p("    pghaul restore --snapshot %s -C -d postgres STORE", shell(b.String()))
+	p("    pghaul drill --snapshot %s%s STORE        # prove that it restores, on a throwaway server", shell(b.String()), options)
+	p("    pghaul restore --snapshot %s%s -C -d postgres STORE", shell(b.String()), options)
 	p("")
 	p("STORE is the address of the folder two levels above this one, such as `s3://bucket/prefix` or `file:///backups`.")
 	p("")
 	p("## Without pghaul")
 	p("")
-	p("The folder is an archive in the directory format of `pg_dump`, in the clear. Download all of it, then:")
+	folder := "."
+	if s.Sealer != nil {
+		folder = "clear"
+		sealedRecovery(p, s.Sealer.Key() != nil)
+	} else {
+		p("The folder is an archive in the directory format of `pg_dump`, in the clear. Download all of it, then:")
+		p("")
+		p("    jq -r '.files[] | .sha256 + \"  \" + .name' manifest.json | sha256sum -c --quiet    # is it whole?")
+	}
+	p("    psql -d postgres -f %s           # roles, if there are any missing; they get no passwords", path.Join(folder, GlobalsName))
+	p("    pg_restore %s -C -d postgres %s       # creates the database and restores into it", jobs, folder)
 	p("")
-	p("    jq -r '.files[] | .sha256 + \"  \" + .name' manifest.json | sha256sum -c --quiet    # is it whole?")
-	p("    psql -d postgres -f globals.sql                    # roles, if there are any missing; they get no passwords")
-	p("    pg_restore %s -C -d postgres .                    # creates the database and restores into it", jobs)
-	p("")
-	p("It needs %s. `pg_restore -l .` lists", reader)
+	p("It needs %s. `pg_restore -l %s` lists", reader, folder)
 	p("what is in it, `pg_restore --help` says how to restore parts of it.")
+	if s.Signer != nil {
+		signedRecovery(p, s.Signer.Fingerprint())
+	}
 	return []byte(w.String())
+}
+
+// sealedRecovery says how to open the files of an encrypted backup.
+func sealedRecovery(p func(string, ...any), passphrase bool) {
+	p("The folder is an archive in the directory format of `pg_dump`. Each file was encrypted for itself with age")
+	p("(https://age-encryption.org), which many systems have as a package. Download all of it, then, in this folder:")
+	p("")
+	p("    jq -r '.objects[] | .sha256 + \"  \" + .name' index.json | sha256sum -c --quiet    # is it whole?")
+	p("    umask 077; mkdir clear")
+	identity := "FILE"
+	if passphrase {
+		identity = "clear/.key"
+		p("    age -d -o clear/.key key.age          # asks for the passphrase")
+	}
+	p("    for f in [0-9a-z]*.age; do")
+	if passphrase {
+		p("      [ \"$f\" = key.age ] || age -d -i %s -o \"clear/${f%%.age}\" \"$f\" || break", identity)
+	} else {
+		p("      age -d -i %s -o \"clear/${f%%.age}\" \"$f\" || break    # FILE: your age identity or SSH private key", identity)
+	}
+	p("    done")
+}
+
+// signedRecovery says how to check the signature.
+func signedRecovery(p func(string, ...any), fingerprint string) {
+	p("")
+	p("## Who wrote it")
+	p("")
+	p("`index.json` lists every file with its SHA-256 and is signed by the SSH key %s.", fingerprint)
+	p("With that public key in a file `signers`, as `backup ssh-ed25519 AAAA...`:")
+	p("")
+	p("    ssh-keygen -Y verify -f signers -I backup -n %s -s index.json.sig < index.json", seal.Namespace)
+	p("    jq -r '.objects[] | .sha256 + \"  \" + .name' index.json | sha256sum -c --quiet")
 }
 
 // code writes a name as code in Markdown.

@@ -350,13 +350,17 @@ func TestAbortAndDelete(t *testing.T) {
 		t.Errorf("abort left %q", got)
 	}
 	b := backup(t, r, "shop")
-	if err := r.RecordDrill(t.Context(), b, Drill{noon, true}, []byte("{}")); err != nil {
+	snap, err := r.Open(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := snap.RecordDrill(t.Context(), Drill{noon, true}, []byte("{}")); err != nil {
 		t.Error(err)
 	}
 	if b, err = r.Find(t.Context(), ""); err != nil || !b.Drilled() || b.Objects != 6 {
 		t.Errorf("after a drill: %+v, %v", b, err)
 	}
-	if err := r.RecordDrill(t.Context(), b, Drill{noon.Add(time.Minute), false}, []byte("{}")); err != nil {
+	if err := snap.RecordDrill(t.Context(), Drill{noon.Add(time.Minute), false}, []byte("{}")); err != nil {
 		t.Error(err)
 	}
 	if b, err = r.Find(t.Context(), ""); err != nil || b.Drilled() || len(b.Drills) != 2 {
