@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -84,37 +85,45 @@ func (o *Opener) Unlock(key []byte) (*Opener, error) {
 	return NewOpener(Keys{Identities: func() ([]Identity, error) { return []Identity{id}, nil }}), nil
 }
 
-// Reader returns what is sealed in r. The error of a wrong key wraps ErrWrongKey, that of data that were not sealed so
-// ErrDamaged; errors of r are passed on. Nothing is handed over that was not authenticated.
-func (o *Opener) Reader(r io.Reader) (io.Reader, error) {
+// Reader returns what is sealed in r, whose size is size bytes, and how many bytes that is. The error of a wrong key
+// wraps ErrWrongKey, that of data that were not sealed so ErrDamaged; errors of r are passed on. Nothing is handed
+// over that was not authenticated.
+func (o *Opener) Reader(r io.Reader, size int64) (io.Reader, int64, error) {
 	if o == nil || o.identities == nil {
-		return nil, ErrNoKey
+		return nil, 0, ErrNoKey
 	}
 	ids, err := o.identities()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	src := &source{r: r}
+	buf := bufio.NewReaderSize(src, maxHeaderLine)
+	header, err := readHeader(buf)
+	if err != nil {
+		return nil, 0, src.explain(err)
+	}
+	n, err := plainSize(size - int64(len(header)))
+	if err != nil {
+		return nil, 0, src.explain(err)
+	}
 	noting := make([]Identity, len(ids))
 	var asked error
 	for i, id := range ids {
 		noting[i] = noted{id, o, &asked}
 	}
-	plain, err := age.Decrypt(src, noting...)
-	if err != nil {
-		if asked != nil {
-			err = asked
-		} else {
-			err = src.explain(err)
-		}
-		return nil, err
+	plain, err := age.Decrypt(io.MultiReader(bytes.NewReader(header), buf), noting...)
+	switch {
+	case asked != nil:
+		return nil, 0, asked
+	case err != nil:
+		return nil, 0, src.explain(err)
 	}
-	return &opened{plain, src}, nil
+	return &opened{plain, src}, n, nil
 }
 
 // Bytes returns what is sealed in b.
 func (o *Opener) Bytes(b []byte) ([]byte, error) {
-	r, err := o.Reader(bytes.NewReader(b))
+	r, _, err := o.Reader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, err
 	}
