@@ -22,6 +22,7 @@ import (
 type compareOptions struct {
 	Jobs     int
 	Snapshot string
+	Keys     pgflags.Keys
 	JSON     bool
 }
 
@@ -48,6 +49,7 @@ read; 2 if the command line is wrong; 130 if interrupted.`,
 	f := c.Flags()
 	f.IntVarP(&o.Jobs, "jobs", "j", 2, "sessions that read a database at the same time")
 	snapshotFlag(c, &o.Snapshot)
+	addKeyFlags(c, &o.Keys)
 	f.BoolVar(&o.JSON, "json", false, "print the result as JSON")
 	return c
 }
@@ -144,7 +146,7 @@ func openSide(ctx context.Context, text string, o compareOptions, log *ui.Log) (
 	switch {
 	case strings.HasPrefix(text, "postgres://"), strings.HasPrefix(text, "postgresql://"):
 	case all.IsAddress(text):
-		r, s, err := openRepo(text, all.Options{}, log)
+		r, s, err := openRead(text, all.Options{}, &o.Keys, log)
 		if err != nil {
 			return side{}, err
 		}

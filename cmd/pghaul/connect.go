@@ -2,15 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/pghaul/pghaul/internal/dump"
 	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/pgflags"
+	"github.com/pghaul/pghaul/internal/seal"
 	"github.com/pghaul/pghaul/internal/ui"
 )
 
@@ -21,17 +18,13 @@ func connection(c *pgflags.Connection) (*pg.Config, error) {
 	return pg.ParseConfig(c.DBName, o)
 }
 
-// askPassword asks on the terminal, not on standard input, which may be an archive.
+// askPassword asks for a password of a server.
 func askPassword(prompt string) (string, error) {
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
+	password, err := askSecret(prompt)
+	if errors.Is(err, errNoTerminal) {
 		return "", errors.New("a password is needed and there is no terminal to ask on: set PGPASSWORD or use a password file")
 	}
-	defer tty.Close()
-	fmt.Fprint(tty, prompt)
-	b, err := term.ReadPassword(int(tty.Fd()))
-	fmt.Fprintln(tty)
-	return string(b), err
+	return password, err
 }
 
 // showError writes an error with what can be done about it.
@@ -58,5 +51,8 @@ func showError(log *ui.Log, err error) {
 	}
 	if found && e.Hint != "" {
 		log.Hint("%s", e.Hint)
+	}
+	if errors.Is(err, seal.ErrNoKey) || errors.Is(err, seal.ErrWrongKey) {
+		log.Hint("An identity is given by --identity or %s, a passphrase by %s, --passphrase-file or --passphrase.", identityVariable, passphraseVariable)
 	}
 }

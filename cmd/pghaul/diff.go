@@ -20,6 +20,7 @@ import (
 
 func newDiffCommand(env *environment) *cobra.Command {
 	var asJSON bool
+	var keys pgflags.Keys
 	c := &cobra.Command{
 		Use:   "diff [STORE] A B",
 		Short: "show what changed from one backup to another",
@@ -46,9 +47,10 @@ and is no difference.`,
 			if len(args) == 3 {
 				address, args = args[0], args[1:]
 			}
-			return runDiff(cmd.Context(), env, address, args[0], args[1], asJSON)
+			return runDiff(cmd.Context(), env, address, args[0], args[1], &keys, asJSON)
 		},
 	}
+	addKeyFlags(c, &keys)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return c
 }
@@ -71,13 +73,13 @@ type diffResult struct {
 	*manifest.Changes
 }
 
-func runDiff(ctx context.Context, env *environment, address, a, b string, asJSON bool) error {
+func runDiff(ctx context.Context, env *environment, address, a, b string, k *pgflags.Keys, asJSON bool) error {
 	log := ui.NewLog("pghaul diff", env.stderr)
-	ma, nameA, err := openManifest(ctx, address, a, log)
+	ma, nameA, err := openManifest(ctx, address, a, k, log)
 	if err != nil {
 		return err
 	}
-	mb, nameB, err := openManifest(ctx, address, b, log)
+	mb, nameB, err := openManifest(ctx, address, b, k, log)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func newDiffSide(name string, m *manifest.Manifest) diffSide {
 }
 
 // openManifest reads the manifest, with the definitions of its objects, of an archive or a backup in a store.
-func openManifest(ctx context.Context, address, text string, log *ui.Log) (m *manifest.Manifest, name string, err error) {
+func openManifest(ctx context.Context, address, text string, k *pgflags.Keys, log *ui.Log) (m *manifest.Manifest, name string, err error) {
 	var r pgarchive.Reader
 	switch _, statErr := os.Stat(text); {
 	case address == "" && statErr == nil:
@@ -114,7 +116,7 @@ func openManifest(ctx context.Context, address, text string, log *ui.Log) (m *ma
 			address, selector = text, "latest"
 		}
 		var stored *storedArchive
-		if stored, err = openStored(ctx, address, selector, all.Options{}, log); err == nil {
+		if stored, err = openStored(ctx, address, selector, all.Options{}, k, log); err == nil {
 			r, name, m = stored, stored.name(), stored.snapshot.Manifest
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pghaul/pghaul/internal/drill"
+	"github.com/pghaul/pghaul/internal/pgflags"
 	"github.com/pghaul/pghaul/internal/repo"
 	"github.com/pghaul/pghaul/internal/scratch/localpg"
 	"github.com/pghaul/pghaul/internal/store"
@@ -27,6 +28,7 @@ type drillOptions struct {
 	Keep  bool
 
 	Snapshot string
+	Keys     pgflags.Keys
 	Down     sizeFlag
 	NoRecord bool
 }
@@ -56,6 +58,7 @@ drill could not be done; 2 if the command line is wrong; 130 if interrupted.`,
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress")
 	f.BoolVar(&o.Keep, "keep", false, "keep the server's folder when the drill does not pass")
 	snapshotFlag(c, &o.Snapshot)
+	addKeyFlags(c, &o.Keys)
 	f.Var(&o.Down, "limit-download", "get no more than this much a second from a store, such as 20MB")
 	f.BoolVar(&o.NoRecord, "no-record", false, "do not store the report beside the backup")
 	return c
@@ -67,7 +70,7 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 	var stored *storedArchive
 	var err error
 	if all.IsAddress(archive) {
-		if stored, err = openStored(ctx, archive, o.Snapshot, all.Options{Down: int64(o.Down)}, log); err == nil {
+		if stored, err = openStored(ctx, archive, o.Snapshot, all.Options{Down: int64(o.Down)}, &o.Keys, log); err == nil {
 			r, archive = stored, stored.name()
 		}
 	} else {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pghaul/pghaul/internal/manifest"
+	"github.com/pghaul/pghaul/internal/pgflags"
 	"github.com/pghaul/pghaul/internal/repo"
 	"github.com/pghaul/pghaul/internal/store/all"
 	"github.com/pghaul/pghaul/internal/ui"
@@ -22,8 +23,8 @@ func newListCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [STORE]",
 		Short: "list the backups in a store",
-		Long: `Lists the backups in a store, oldest first, complete or not, and what is known of
-their drills. STORE is file:///folder, a path, or s3://bucket/prefix; without it,
+		Long: `Lists the backups in a store, oldest first, complete or not, whether they are
+encrypted and signed, and what is known of their drills. It needs no key. STORE is file:///folder, a path, or s3://bucket/prefix; without it,
 the environment's PGHAUL_STORE.
 
 Exit status: 0; 1 when the store could not be read; 2 if the command line is wrong.`,
@@ -55,13 +56,13 @@ func runList(ctx context.Context, env *environment, address, database string, as
 		return writeJSON(env.stdout, out)
 	}
 	w := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "BACKUP\tSTATE\tSTORED\tOBJECTS\tDRILL\n")
+	fmt.Fprint(w, "BACKUP\tSTATE\tPROTECTION\tSTORED\tOBJECTS\tDRILL\n")
 	for _, b := range backups {
 		state := "complete"
 		if !b.Complete {
 			state = "INCOMPLETE"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", b, state, ui.Bytes(b.Bytes), ui.Count(int64(b.Objects)), drillState(b))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", b, state, protection(b), ui.Bytes(b.Bytes), ui.Count(int64(b.Objects)), drillState(b))
 	}
 	return w.Flush()
 }
@@ -79,12 +80,14 @@ type shown struct {
 	Extensions   []manifest.Extension `json:"extensions"`
 	Roles        []manifest.Name      `json:"roles"`
 	Root         string               `json:"root"`
+	SignedBy     string               `json:"signed_by"` // fingerprint, if a signature was demanded
 	Kinds        map[string]int       `json:"kinds"`
 	Tables       []map[string]any     `json:"tables"`
 }
 
 func newShowCommand(env *environment) *cobra.Command {
 	var snapshot string
+	var keys pgflags.Keys
 	var asJSON, raw bool
 	c := &cobra.Command{
 		Use:   "show [STORE]",
@@ -92,22 +95,25 @@ func newShowCommand(env *environment) *cobra.Command {
 		Long: `Shows what a backup contains and where it comes from, by its manifest, after looking
 whether all of its objects are there.
 
+` + keyHelp + `
+
 Exit status: 0; 1 when there is no such backup, or it is incomplete, damaged or of
 a newer version; 2 if the command line is wrong.`,
 		Args: optionalStore,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runShow(cmd.Context(), env, operand(args), snapshot, asJSON, raw)
+			return runShow(cmd.Context(), env, operand(args), snapshot, &keys, asJSON, raw)
 		},
 	}
 	f := c.Flags()
 	snapshotFlag(c, &snapshot)
+	addKeyFlags(c, &keys)
 	f.BoolVar(&asJSON, "json", false, "print a summary as JSON")
-	f.BoolVar(&raw, "manifest", false, "print the manifest as it is stored")
+	f.BoolVar(&raw, "manifest", false, "print the manifest as it was written, decrypted")
 	return c
 }
 
-func runShow(ctx context.Context, env *environment, address, selector string, asJSON, raw bool) error {
-	r, s, err := openRepo(address, all.Options{}, ui.NewLog("pghaul show", env.stderr))
+func runShow(ctx context.Context, env *environment, address, selector string, k *pgflags.Keys, asJSON, raw bool) error {
+	r, s, err := openRead(address, all.Options{}, k, ui.NewLog("pghaul show", env.stderr))
 	if err != nil {
 		return err
 	}
@@ -138,7 +144,7 @@ func summary(r *repo.Repo, s *repo.Snapshot) *shown {
 	m := s.Manifest
 	out := &shown{
 		backupJSON: describeBackup(s.Backup), Store: r.String(), Tool: m.Tool, Server: m.Server, Snapshot: m.Snapshot, Whole: m.Complete,
-		Totals: m.Totals, LargeObjects: m.LargeObjects.Count, Extensions: m.Extensions, Roles: m.Roles, Root: m.Root.String(),
+		Totals: m.Totals, LargeObjects: m.LargeObjects.Count, Extensions: m.Extensions, Roles: m.Roles, Root: m.Root.String(), SignedBy: s.SignedBy,
 		Kinds: make(map[string]int), Tables: []map[string]any{},
 	}
 	for i := range m.Objects {
@@ -170,6 +176,13 @@ func writeSummary(w io.Writer, s *shown) error {
 	line("contents", "%s: %s objects, %s rows of %s tables, %s, %s sequences, %s large objects", whole,
 		ui.Count(int64(s.Totals.Objects)), ui.Count(s.Totals.Rows), ui.Count(int64(s.Totals.Tables)), ui.Bytes(s.Totals.Bytes),
 		ui.Count(int64(s.Totals.Sequences)), ui.Count(s.LargeObjects))
+	signed := protection(repo.Backup{Encrypted: s.Encrypted, Signed: s.Signed})
+	if s.SignedBy != "" {
+		signed += " by " + s.SignedBy
+	} else if s.Signed {
+		signed += " (by whom was not checked: there is no --verify-key)"
+	}
+	line("protection", "%s", signed)
 	line("stored", "%s in %s objects", ui.Bytes(s.Bytes), ui.Count(int64(s.Objects)))
 	var names []string
 	for _, e := range s.Extensions {

@@ -94,6 +94,9 @@ type backupJSON struct {
 	Objects  int          `json:"objects"`
 	Bytes    int64        `json:"bytes"`
 	Drills   []repo.Drill `json:"drills"`
+
+	Encrypted bool `json:"encrypted"`
+	Signed    bool `json:"signed"` // that there is a signature, not whose
 }
 
 func describeBackup(b repo.Backup) backupJSON {
@@ -101,7 +104,20 @@ func describeBackup(b repo.Backup) backupJSON {
 	if drills == nil {
 		drills = []repo.Drill{}
 	}
-	return backupJSON{b.Database, b.ID, b.Time, b.Complete, b.Objects, b.Bytes, drills}
+	return backupJSON{b.Database, b.ID, b.Time, b.Complete, b.Objects, b.Bytes, drills, b.Encrypted, b.Signed}
+}
+
+// protection says in a word whether a backup is encrypted and signed.
+func protection(b repo.Backup) string {
+	switch {
+	case b.Encrypted && b.Signed:
+		return "encrypted, signed"
+	case b.Encrypted:
+		return "encrypted"
+	case b.Signed:
+		return "signed"
+	}
+	return "none"
 }
 
 // drillState says in a word what is known of the drills of a backup.
@@ -117,9 +133,22 @@ func drillState(b repo.Backup) string {
 	return state + " " + last.Time.Format("2006-01-02 15:04")
 }
 
-// openStored opens the archive of a backup in a store.
-func openStored(ctx context.Context, address, selector string, o all.Options, log *ui.Log) (*storedArchive, error) {
+// openRead is openRepo for what reads backups, with the keys for that.
+func openRead(address string, o all.Options, k *pgflags.Keys, log *ui.Log) (*repo.Repo, *store.Store, error) {
 	r, s, err := openRepo(address, o, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := useKeys(r, k); err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return r, s, nil
+}
+
+// openStored opens the archive of a backup in a store.
+func openStored(ctx context.Context, address, selector string, o all.Options, k *pgflags.Keys, log *ui.Log) (*storedArchive, error) {
+	r, s, err := openRead(address, o, k, log)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type verifyOptions struct {
 	Percent  float64
 	Jobs     int
 	Down     sizeFlag
+	Rows     bool
+	Keys     pgflags.Keys
 	JSON     bool
 	Quiet    bool
 }
@@ -36,8 +38,14 @@ func newVerifyCommand(env *environment) *cobra.Command {
 		Use:   "verify [STORE]",
 		Short: "read the objects of a backup and compare them with its manifest",
 		Long: `Reads the objects of a backup and compares their sizes and SHA-256 with the manifest.
-That shows that the store still holds what was put. Whether it restores, and to the
-same database, shows a drill.
+That shows that the store still holds what was put. With --rows the data in them are
+read as well, as a restore would read them, and every table's rows and all large
+objects compared with the manifest. Whether it restores, and to the same database,
+shows a drill.
+
+` + keyHelp + `
+Without any key, as on a host that only makes backups, the objects of an encrypted
+backup are compared with its index, which is stored beside them in the clear.
 
 Exit status: 0 when all that was read is as it was put; 1 when anything differs, is
 missing, or could not be read; 2 if the command line is wrong; 130 if interrupted.`,
@@ -52,6 +60,8 @@ missing, or could not be read; 2 if the command line is wrong; 130 if interrupte
 	f.Float64Var(&o.Percent, "percent", 100, "read only so many percent of the bytes, chosen at random; sizes are compared of all objects")
 	f.IntVarP(&o.Jobs, "jobs", "j", 4, "objects read at the same time")
 	f.Var(&o.Down, "limit-download", "get no more than this much a second, such as 20MB")
+	f.BoolVar(&o.Rows, "rows", false, "compare the rows in the objects, too")
+	addKeyFlags(c, &o.Keys)
 	f.BoolVar(&o.JSON, "json", false, "print the result as JSON, and progress as JSON lines on standard error")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress")
 	return c
@@ -62,7 +72,7 @@ func runVerify(ctx context.Context, env *environment, address string, o verifyOp
 		return &pgflags.UsageError{Text: fmt.Sprintf("--percent is %g, and must be above 0 and at most 100", o.Percent), TryHelp: true}
 	}
 	log := ui.NewLog("pghaul verify", env.stderr)
-	r, s, err := openRepo(address, all.Options{Down: int64(o.Down)}, log)
+	r, s, err := openRead(address, all.Options{Down: int64(o.Down)}, &o.Keys, log)
 	if err != nil {
 		return err
 	}
@@ -115,7 +125,7 @@ func verifyEach(ctx context.Context, r *repo.Repo, backups []repo.Backup, o veri
 	}
 	meter.Total(int64(float64(total)*o.Percent/100), objects)
 	for _, b := range backups {
-		v, err := r.Verify(ctx, b, repo.VerifyOptions{Percent: o.Percent, Jobs: o.Jobs, Verified: func(name string, bytes int64) {
+		v, err := r.Verify(ctx, b, repo.VerifyOptions{Percent: o.Percent, Jobs: o.Jobs, Rows: o.Rows, Verified: func(name string, bytes int64) {
 			meter.Start(name)
 			meter.Add(bytes, 0)
 			meter.Finish()
@@ -141,6 +151,15 @@ func writeVerified(w io.Writer, results []*repo.Verification) error {
 		}
 		fmt.Fprintf(&b, "%s: %s, %s of %s objects read, %s of %s\n", verdict, v.Backup,
 			ui.Count(int64(v.Read)), ui.Count(int64(v.Objects)), ui.Bytes(v.BytesOf), ui.Bytes(v.Bytes))
+		if v.Pieces > 0 {
+			fmt.Fprintf(&b, "  rows: %s in %s data entries are those of the manifest\n", ui.Count(v.Rows), ui.Count(int64(v.Pieces)))
+		}
+		if v.SignedBy != "" {
+			fmt.Fprintf(&b, "  signed by %s\n", v.SignedBy)
+		}
+		if v.Encrypted && !v.Opened && len(v.Problems) == 0 {
+			b.WriteString("  encrypted, and not opened: no key was given, so what is stored was compared with the index\n")
+		}
 		for _, p := range v.Problems {
 			fmt.Fprintf(&b, "  - %s\n", p)
 		}

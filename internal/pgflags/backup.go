@@ -2,6 +2,7 @@ package pgflags
 
 import (
 	"strings"
+	"time"
 
 	"github.com/pghaul/pghaul/pgarchive"
 )
@@ -13,7 +14,12 @@ type Backup struct {
 	To        string // address of the store; empty: not given
 	NoGlobals bool
 
+	// KeepSnapshot is how long the snapshot outlives a backup that is killed; 0: not at all.
+	KeepSnapshot time.Duration
+
 	Up int64 // bytes per second; 0: no limit
+
+	Locks Locks
 
 	limit string
 }
@@ -28,8 +34,10 @@ func (b *Backup) table(p Program) []option {
 	t := []option{
 		{long: "to", arg: "ADDRESS", group: own, help: "the store: file:///folder, a path, or s3://bucket/prefix; default: the environment's PGHAUL_STORE", set: setString(&b.To)},
 		{long: "limit-upload", arg: "SIZE", group: own, help: "send no more than this much a second, such as 20MB", set: setString(&b.limit)},
+		{long: "keep-snapshot", arg: "DURATION", group: own, help: "keep the snapshot so long, such as 30m, after the backup was killed or lost a connection, so that the same command goes on with it", set: setDuration(&b.KeepSnapshot, "--keep-snapshot")},
 		{long: "no-globals", group: own, help: "without the roles and tablespaces of the server", set: setTrue(&b.NoGlobals)},
 	}
+	t = append(t, keyOptions("Encryption and signature", b.Locks.Flags())...)
 	for _, o := range b.Dump.table(p) {
 		if !strings.Contains(notForBackup, " "+o.long+" ") && !strings.Contains(notForBackup, " "+o.same+" ") {
 			t = append(t, o)
@@ -56,6 +64,9 @@ func ParseBackup(p Program, args []string) (*Backup, error) {
 			return nil, err
 		}
 	}
+	if err := b.Locks.Check(); err != nil {
+		return nil, err
+	}
 	b.format, b.Options.File = "directory", "." // the file is not looked at, the archive goes elsewhere
 	if err := b.check(p); err != nil {
 		return nil, err
@@ -80,7 +91,9 @@ other services than Amazon's are named by AWS_ENDPOINT_URL or in the address:
 s3://bucket/prefix?endpoint=https://host&region=auto.
 
 The backup is complete when its manifest is stored, as the last object. One that
-fails is removed; one that was killed is listed as incomplete.
+fails is removed; one that was killed is listed as incomplete. The next backup of
+the same database with the same selection goes on with it if its snapshot is still
+there (--keep-snapshot, --snapshot), else removes it and starts anew.
 
 Exit status: 0 only when the backup is complete; 1 when it failed; 2 if the
 command line is wrong; 130 if interrupted.

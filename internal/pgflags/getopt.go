@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // option is one line of a program's table.
@@ -179,6 +180,18 @@ func appendTo(p *[]string) func(string) error {
 
 // ignore is for options that are accepted and mean nothing any more.
 func ignore(string) error { return nil }
+
+// setDuration takes a time such as 30m or 1h30m, longer than nothing.
+func setDuration(p *time.Duration, name string) func(string) error {
+	return func(v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d <= 0 {
+			return usagef("invalid value \"%s\" for option %s: give a time such as 30m or 2h", v, name)
+		}
+		*p = d
+		return nil
+	}
+}
 
 // setInt takes an integer between lo and hi, with white space around it.
 func setInt(p *int, name string, lo, hi int) func(string) error {

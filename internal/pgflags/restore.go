@@ -27,6 +27,7 @@ type Restore struct {
 	DryRun     bool // our own: print the plan
 
 	Snapshot string // our own: which backup of a store
+	Keys     Keys   // our own: what opens it
 	Down     int64  // our own: bytes per second from a store; 0: no limit
 
 	format, limit string
@@ -99,6 +100,7 @@ func (r *Restore) table(p Program) []option {
 			option{long: "limit-download", arg: "SIZE", group: own, help: "get no more than this much a second from a store, such as 20MB", set: setString(&r.limit)},
 			option{long: "dry-run", group: own, help: "print what would be restored, in which order, and stop", set: setTrue(&r.DryRun)},
 		)
+		t = append(t, keyOptions(own, r.Keys.Flags())...)
 	}
 	return t
 }
@@ -136,6 +138,9 @@ func (r *Restore) check(p Program) error {
 	}
 	if err := r.Options.Check(); err != nil {
 		return usagef("%s", err)
+	}
+	if err := r.Keys.Check(); err != nil {
+		return err
 	}
 	if r.limit != "" {
 		var err error
