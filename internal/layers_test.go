@@ -172,7 +172,12 @@ var layers = map[string]layer{
 		"internal/codec":   "the argument of -Z",
 		"pgarchive":        "formats and selections",
 	}},
-	"internal/ui":               {0, map[string]string{}},
+	"internal/ui": {0, map[string]string{}},
+	"internal/report": {4, map[string]string{
+		"internal/drill":    "what is written down",
+		"internal/manifest": "names in it",
+		"internal/ui":       "how numbers and times are written",
+	}},
 	"internal/store/storetest":  {2, driverOnly},
 	"internal/store/faultproxy": {0, nil},
 	"internal/pgtest": {4, map[string]string{
@@ -196,6 +201,7 @@ var layers = map[string]layer{
 		"internal/pgflags":         "command",
 		"internal/platform":        "command",
 		"internal/repo":            "command",
+		"internal/report":          "command",
 		"internal/rescue":          "command",
 		"internal/restore":         "command",
 		"internal/store":           "command",

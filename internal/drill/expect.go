@@ -17,41 +17,43 @@ import (
 func (d *drill) compare(found *manifest.Manifest) {
 	inArchive := d.archive.describe()
 	expected := inArchive
+	x := newExplainer(d)
+	for _, f := range d.failures {
+		d.add(f.finding(), x.failure(f))
+	}
 	if d.manifest != nil {
 		expected = d.manifest
 		expected.Objects = withDefinitions(expected.Objects, inArchive.Objects)
-		d.add(StageArchive, d.compareArchive(inArchive))
+		for _, v := range d.compareArchive(inArchive) {
+			d.add(findingOf(StageArchive, v), x.difference(StageArchive, v))
+		}
 	} else {
 		found.Extensions = nil // an archive does not tell versions
 	}
+	for _, v := range manifest.Compare(expected, found) {
+		d.add(findingOf(StageCopy, v), x.difference(StageCopy, v))
+	}
+	d.report.compared()
 	d.report.count(expected)
-	d.add(StageCopy, manifest.Compare(expected, found))
 }
 
-func (d *drill) add(stage Stage, diffs []manifest.Difference) {
-	for _, x := range diffs {
-		f := Finding{Stage: stage, Difference: x, Rule: d.allowedBy(x)}
-		if f.Rule == "" {
-			d.report.Differences = append(d.report.Differences, f)
-		} else {
-			d.report.Allowed = append(d.report.Allowed, f)
+// add notes a finding. It is to be expected if everything that explains it is allowed, and then counts for
+// the first of these.
+func (d *drill) add(f Finding, why []applied) {
+	var asked []string
+	for _, a := range why {
+		if !a.allowed(d.o.Allow) {
+			asked = append(asked, a.String())
 		}
 	}
-}
-
-// allowedBy names the rule by which a difference is to be expected in a throwaway
-// server, or returns the empty string.
-func (d *drill) allowedBy(x manifest.Difference) string {
-	if x.Field == "tablespace" {
-		return "tablespaces are folders of the source's machine; everything is in the default one"
+	if len(why) > 0 && len(asked) == 0 {
+		f.Rule = why[0].String()
+		d.report.addRule(why[0])
+		d.report.Expected = append(d.report.Expected, f)
+		return
 	}
-	if d.manifest == nil && x.Field == "definition" && slices.Equal(strings.Fields(string(x.A)), strings.Fields(string(x.B))) {
-		return "the archive's text was written by another version of pg_dump; only white space differs"
-	}
-	if x.Desc == "SETTING" && x.Name == "lc_monetary" {
-		return "the locale of money may be missing here; amounts would differ in the rows"
-	}
-	return ""
+	f.Allow = strings.Join(asked, ", ")
+	d.report.Differences = append(d.report.Differences, f)
 }
 
 // compareArchive compares what was read from the archive with its manifest: the
@@ -99,7 +101,7 @@ func withDefinitions(objects, archived []manifest.Object) []manifest.Object {
 
 // inserts reports whether the rows are INSERT commands.
 func (r *digestReader) inserts() bool {
-	return slices.ContainsFunc(r.Entries(), func(e *pgarchive.Entry) bool {
+	return slices.ContainsFunc(r.source(), func(e *pgarchive.Entry) bool {
 		return e.Desc == "TABLE DATA" && e.HasData && e.CopyStmt == ""
 	})
 }
@@ -108,13 +110,13 @@ func (r *digestReader) inserts() bool {
 func (r *digestReader) describe() *manifest.Manifest {
 	m := &manifest.Manifest{
 		Complete: true,
-		Objects:  manifest.Inventory(r.Entries()),
+		Objects:  manifest.Inventory(r.source()),
 	}
 	type name struct{ namespace, tag string }
 	tables := make(map[name]digest.Sum)
 	binary := make(map[name]bool)
 	var large digest.Sum
-	for _, e := range r.Entries() {
+	for _, e := range r.source() {
 		switch {
 		case e.Desc == "BLOBS":
 			large.Add(r.los[e.ID])

@@ -3,6 +3,7 @@ package drill
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/pghaul/pghaul/internal/digest"
@@ -12,6 +13,7 @@ import (
 // digestReader is an archive whose data are counted and hashed as they are read.
 type digestReader struct {
 	pgarchive.Reader
+	entries []*pgarchive.Entry // as they are to be restored
 
 	binary      map[pgarchive.ID]bool // entries whose rows have COPY's binary form
 	binaryNames map[[2]string]bool    // the tables, by schema and name
@@ -30,10 +32,28 @@ func newDigestReader(r pgarchive.Reader) *digestReader {
 		}
 	}
 	return &digestReader{
-		Reader: r,
+		Reader: r, entries: r.Entries(),
 		binary: binary, binaryNames: names,
 		rows: make(map[pgarchive.ID]digest.Sum),
 		los:  make(map[pgarchive.ID]digest.Sum),
+	}
+}
+
+// Entries returns the entries as they are to be restored.
+func (r *digestReader) Entries() []*pgarchive.Entry { return r.entries }
+
+// source returns the entries as the archive has them.
+func (r *digestReader) source() []*pgarchive.Entry { return r.Reader.Entries() }
+
+// changeDatabase has the database created by another statement than the archive's.
+func (r *digestReader) changeDatabase(create string) {
+	r.entries = slices.Clone(r.entries)
+	for i, e := range r.entries {
+		if e.Desc == "DATABASE" {
+			changed := *e
+			changed.Defn = create
+			r.entries[i] = &changed
+		}
 	}
 }
 
@@ -112,7 +132,7 @@ func (l *digestLargeObjects) Next() (uint32, io.Reader, error) {
 
 // drain reads what the restore did not, so that every byte of the archive is seen.
 func (r *digestReader) drain(ctx context.Context) error {
-	for _, e := range r.Entries() {
+	for _, e := range r.source() {
 		if !e.HasData || r.seen(e.ID) {
 			continue
 		}

@@ -1,51 +1,10 @@
 package drill
 
 import (
-	"context"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/pghaul/pghaul/internal/pg"
-	"github.com/pghaul/pghaul/internal/sqltext"
 	"github.com/pghaul/pghaul/pgarchive"
 )
-
-// createRoles creates the roles that the archive speaks of and the throwaway server
-// lacks. They are superusers who cannot log in: some objects (event triggers, say)
-// may be owned by superusers only, and nobody ever connects as them.
-func (d *drill) createRoles(ctx context.Context, admin *pg.Config) error {
-	roles := rolesOf(d.archive.Entries())
-	if d.manifest != nil {
-		for _, r := range d.manifest.Roles {
-			roles[string(r)] = true
-		}
-	}
-	c, err := pg.Connect(ctx, admin)
-	if err != nil {
-		return fmt.Errorf("create roles: %w", err)
-	}
-	defer c.Close(ctx)
-	err = c.Query(ctx, "SELECT rolname FROM pg_catalog.pg_roles", func(values [][]byte) error {
-		delete(roles, string(values[0]))
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("read roles: %w", err)
-	}
-	var names []string
-	for r := range roles {
-		names = append(names, r)
-	}
-	slices.Sort(names)
-	for _, r := range names {
-		if err := c.Exec(ctx, "CREATE ROLE "+sqltext.Quoter{}.Ident(r)+" SUPERUSER NOLOGIN"); err != nil {
-			return fmt.Errorf("create role %s: %w", r, err)
-		}
-	}
-	d.report.Roles = names
-	return nil
-}
 
 // rolesOf finds the roles that entries name: owners, and those in privileges,
 // policies and user mappings, whose statements have a fixed form.

@@ -2,7 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Bytes writes a number of bytes with three significant digits and a binary unit.
@@ -53,4 +55,28 @@ func Duration(d time.Duration) string {
 		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
 	}
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Wrap breaks a text into lines of at most width characters, indent spaces included, at spaces.
+func Wrap(text string, indent, width int) string {
+	margin := strings.Repeat(" ", indent)
+	var b strings.Builder
+	n := 0
+	for _, word := range strings.Fields(text) {
+		length := utf8.RuneCountInString(word)
+		switch {
+		case n == 0:
+			b.WriteString(margin)
+			n = indent
+		case n+1+length > width:
+			b.WriteString("\n" + margin)
+			n = indent
+		default:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(word)
+		n += length
+	}
+	return b.String()
 }

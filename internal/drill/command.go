@@ -1,0 +1,132 @@
+package drill
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// markVariable marks the processes of a check, so that all of them are found when it is over.
+	markVariable = "PGHAUL_DRILL_CHECK"
+
+	// outputKept is how much of a command's output a report keeps, in bytes.
+	outputKept = 16 << 10
+
+	// politeEnd is how long a command has to end after SIGTERM.
+	politeEnd = 5 * time.Second
+)
+
+// runCommand runs a shell command. When it has ended, or the time is over, every process that it started is
+// ended too.
+func runCommand(ctx context.Context, command string, environment []string) (r CheckResult) {
+	r = CheckResult{Kind: "command", Name: command}
+	began := time.Now()
+	defer func() { r.Seconds = time.Since(began).Seconds() }()
+
+	out, in, err := os.Pipe()
+	if err != nil {
+		r.Message = err.Error()
+		return r
+	}
+	mark := markVariable + "=" + rand.Text()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Env = append(environment, mark)
+	cmd.Stdout, cmd.Stderr = in, in
+	prepareCommand(cmd)
+
+	var kept tail
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		kept.readAll(out)
+	}()
+	err = onOwnThread(func() error {
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		in.Close()
+		ended := make(chan struct{})
+		defer close(ended)
+		defer context.AfterFunc(ctx, func() {
+			terminate(cmd.Process)
+			select {
+			case <-ended:
+			case <-time.After(politeEnd):
+				endTree(cmd.Process.Pid, mark)
+			}
+		})()
+		return cmd.Wait()
+	})
+	in.Close()
+	if cmd.Process != nil {
+		endTree(cmd.Process.Pid, mark)
+	}
+	// Who still holds the pipe could not be found; its output is not waited for.
+	_ = out.SetReadDeadline(time.Now().Add(time.Second))
+	<-read
+	out.Close()
+
+	r.Output = kept.String()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		r.Message = context.Cause(ctx).Error()
+	case errors.As(err, &exit):
+		r.Message = exit.ProcessState.String()
+	case err != nil:
+		r.Message = fmt.Sprintf("run sh: %v", err)
+	default:
+		r.Passed = true
+	}
+	return r
+}
+
+// tail keeps the end of an output.
+type tail struct {
+	mu  sync.Mutex
+	b   []byte
+	cut bool
+}
+
+func (t *tail) readAll(f *os.File) {
+	b := make([]byte, 4<<10)
+	for {
+		n, err := f.Read(b)
+		t.mu.Lock()
+		t.b = append(t.b, b[:n]...)
+		if len(t.b) > 2*outputKept {
+			t.cut = true
+			t.b = append(t.b[:0], t.b[len(t.b)-outputKept:]...)
+		}
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// String returns what was kept, from the beginning of a line on, as UTF-8.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.b
+	cut := t.cut
+	if len(b) > outputKept {
+		b, cut = b[len(b)-outputKept:], true
+	}
+	if cut {
+		if i := bytes.IndexByte(b, '\n'); i >= 0 {
+			b = b[i+1:]
+		}
+		return "...\n" + strings.ToValidUTF8(string(b), "\uFFFD")
+	}
+	return strings.ToValidUTF8(string(b), "\uFFFD")
+}
