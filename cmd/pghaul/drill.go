@@ -41,6 +41,7 @@ type drillOptions struct {
 	Platform     string
 
 	Snapshot string
+	Keys     pgflags.Keys
 	Down     sizeFlag
 	NoRecord bool
 }
@@ -93,6 +94,7 @@ command line is wrong; 130 if interrupted.`,
 	f.StringVar(&o.Platform, "platform", "auto", "managed `PLATFORM` of the source, whose roles and objects stand in: "+strings.Join(platform.Names(), ", ")+", none, or auto: the archive tells")
 	f.BoolVar(&o.Keep, "keep", false, "leave the server running when the drill does not pass, and say how to connect")
 	snapshotFlag(c, &o.Snapshot)
+	addKeyFlags(c, &o.Keys)
 	f.Var(&o.Down, "limit-download", "get no more than this much a second from a store, such as 20MB")
 	f.BoolVar(&o.NoRecord, "no-record", false, "do not store the report beside the backup")
 	return c
@@ -162,7 +164,7 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 	var r pgarchive.Reader
 	var stored *storedArchive
 	if all.IsAddress(archive) {
-		if stored, err = openStored(ctx, archive, o.Snapshot, all.Options{Down: int64(o.Down)}, log); err == nil {
+		if stored, err = openStored(ctx, archive, o.Snapshot, all.Options{Down: int64(o.Down)}, &o.Keys, log); err == nil {
 			r, archive = stored, stored.name()
 		}
 	} else {
