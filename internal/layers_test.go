@@ -79,6 +79,13 @@ var layers = map[string]layer{
 		"internal/sqltext": "names in statements of its own",
 		"pgarchive":        "the archive to read",
 	}},
+	"internal/files": {3, map[string]string{
+		"internal/store/driver": "patience with a server",
+		"internal/store":        "what damage of an object is",
+		"internal/manifest":     "how a hash is written",
+		"internal/pg":           "what the database says of its files",
+		"internal/sqltext":      "the name of a snapshot in a statement, arrays",
+	}},
 	"internal/platform": {2, map[string]string{
 		"internal/pg":      "row security is probed on a server",
 		"internal/sqltext": "names and settings in statements of its own",
@@ -199,6 +206,7 @@ var layers = map[string]layer{
 		"internal/manifest":        "command",
 		"internal/pg":              "command",
 		"internal/pgflags":         "command",
+		"internal/files":           "command",
 		"internal/platform":        "command",
 		"internal/repo":            "command",
 		"internal/report":          "command",
@@ -245,6 +253,7 @@ var modules = map[string]map[string]string{
 		"internal/restore": "groups of workers",
 		"internal/drill":   "groups of workers",
 		"internal/repo":    "groups of workers",
+		"internal/files":   "groups of workers",
 		"internal/rescue":  "groups of workers",
 
 		"internal/store":         "several objects at a time",
@@ -252,7 +261,7 @@ var modules = map[string]map[string]string{
 	},
 	"filippo.io/age":               {"internal/seal": "encryption that others can open, too"},
 	"golang.org/x/crypto":          {"internal/seal": "SSH keys and signatures"},
-	"github.com/minio/minio-go/v7": {"internal/store/s3store": "the S3 protocol"},
+	"github.com/minio/minio-go/v7": {"internal/store/s3store": "the S3 protocol", "internal/files": "files with their metadata, which a store does not keep"},
 	"golang.org/x/term": {
 		"internal/ui": "is it a terminal, and how wide",
 		"internal/pg": "to ask for a password without echo",

@@ -8,9 +8,9 @@ var rds = &Profile{
 	sure: []string{"rdsadmin", "rds_superuser", "rdstopmgr"},
 	roles: []role{
 		{name: "rdsadmin", options: "SUPERUSER"},
-		{name: "rds_superuser", in: []string{"pg_monitor", "pg_signal_backend", "rds_replication", "rds_password"}},
 		{name: "rds_replication"},
 		{name: "rds_password"},
+		{name: "rds_superuser", in: []string{"pg_monitor", "pg_signal_backend", "rds_replication", "rds_password"}},
 		{name: "rds_ad"},
 		{name: "rds_iam"},
 		{name: "rds_reserved"},

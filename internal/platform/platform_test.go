@@ -201,3 +201,45 @@ func TestSupabaseFunctions(t *testing.T) {
 		}
 	}
 }
+
+// Every role can be made, in the order in which they are given. What a transaction made is taken back: other tests have the same roles.
+func TestRolesAreMade(t *testing.T) {
+	db := pgtest.Newest(t).NewDatabase(t)
+	for _, name := range platform.Names() {
+		p, err := platform.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sql strings.Builder
+		sql.WriteString("BEGIN; SELECT pg_advisory_xact_lock(20041024);")
+		stubs := p.Stubs([]*pgarchive.Entry{{Desc: "ACL", Defn: strings.Join(p.RoleNames(), " ")}}, pgtest.Newest(t).Major)
+		for _, s := range stubs {
+			sql.WriteString(s.SQL)
+		}
+		if len(stubs) != len(p.RoleNames()) {
+			t.Errorf("%s: %d of %d roles are made", name, len(stubs), len(p.RoleNames()))
+		}
+		db.Exec(t, sql.String()+"ROLLBACK")
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"GRANT ALL ON TABLE public.t TO anon; GRANT ALL ON TABLE public.t TO service_role;", "supabase"},
+		{"CREATE POLICY p ON public.t TO authenticated USING ((auth.uid() = id));", "supabase"},
+		{"GRANT SELECT ON TABLE public.t TO authenticated;", ""}, // a name that anybody may have
+		{"ALTER TABLE public.t OWNER TO rdsadmin;", "rds"},
+		{`GRANT "cloudsqlsuperuser" TO x`, "cloudsql"},
+		{"GRANT ALL ON SCHEMA public TO azure_pg_admin;", "azure"},
+		{"ALTER DEFAULT PRIVILEGES FOR ROLE cloud_admin IN SCHEMA public GRANT ALL ON TABLES TO neon_superuser WITH GRANT OPTION;", "neon"},
+		{"CREATE TABLE public.t (id integer);", ""},
+	} {
+		got := ""
+		if p := platform.Detect([]*pgarchive.Entry{{Defn: c.text}}); p != nil {
+			got = p.Name
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+}

@@ -99,3 +99,12 @@ func Detect(entries []*pgarchive.Entry) *Profile {
 
 // HasProbes says that the platform has roles whose view of rows can be probed.
 func (p *Profile) HasProbes() bool { return len(p.claims) > 0 }
+
+// RoleNames returns the names of the platform's roles.
+func (p *Profile) RoleNames() []string {
+	names := make([]string, 0, len(p.roles))
+	for _, r := range p.roles {
+		names = append(names, r.name)
+	}
+	return names
+}

@@ -57,27 +57,37 @@ func (p *Profile) roleStubs(said mentions) []Stub {
 			wanted[c.Role] = true // they are probed
 		}
 	}
-	for _, r := range p.roles {
-		if wanted[r.name] {
+	for again := true; again; {
+		again = false
+		for _, r := range p.roles {
 			for _, of := range r.in {
-				wanted[of] = p.role(of) != nil || wanted[of]
+				if wanted[r.name] && !wanted[of] && p.role(of) != nil {
+					wanted[of], again = true, true
+				}
 			}
 		}
 	}
 	var out []Stub
 	for _, r := range p.roles {
-		if !wanted[r.name] {
-			continue
+		if wanted[r.name] {
+			out = append(out, Stub{Kind: KindRole, Name: r.name, Rule: RuleRole, SQL: r.sql()})
 		}
-		sql := "CREATE ROLE " + quote.Ident(r.name) + strings.TrimRight(" NOLOGIN "+r.options, " ") + ";"
-		for _, of := range r.in {
-			sql += " GRANT " + quote.Ident(of) + " TO " + quote.Ident(r.name) + ";"
-		}
-		sql = "DO $stub$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = " + sqltext.EscapeLiteral(r.name) +
-			") THEN " + sql + " END IF; END $stub$;\n"
-		out = append(out, Stub{Kind: KindRole, Name: r.name, Rule: RuleRole, SQL: sql})
 	}
 	return out
+}
+
+// sql makes the role if it is not there.
+func (r *role) sql() string {
+	missing := func(name string) string {
+		return "NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = " + sqltext.EscapeLiteral(name) + ")"
+	}
+	var b strings.Builder
+	b.WriteString("DO $stub$ BEGIN IF " + missing(r.name) + " THEN CREATE ROLE " + quote.Ident(r.name) + strings.TrimRight(" NOLOGIN "+r.options, " ") + ";")
+	for _, of := range r.in { // some of PostgreSQL's own are not in every version
+		b.WriteString(" IF NOT " + missing(of) + " THEN GRANT " + quote.Ident(of) + " TO " + quote.Ident(r.name) + "; END IF;")
+	}
+	b.WriteString(" END IF; END $stub$;\n")
+	return b.String()
 }
 
 func (p *Profile) role(name string) *role {

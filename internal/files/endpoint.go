@@ -1,0 +1,307 @@
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	minio "github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
+	"github.com/minio/minio-go/v7/pkg/signer"
+
+	"github.com/pghaul/pghaul/internal/store/driver"
+)
+
+// Endpoint says where files are.
+type Endpoint struct {
+	// URL is that of the S3 protocol, which may have a path: https://<project>.storage.supabase.co/storage/v1/s3.
+	URL    string
+	Region string // "": us-east-1
+
+	AccessKeyID, SecretAccessKey string
+	SessionToken                 string // "": none
+
+	Retry     driver.Backoff    // of each request
+	Transport http.RoundTripper // nil: the usual
+}
+
+// Client speaks to an endpoint. Its methods may be called from several goroutines.
+type Client struct {
+	core  *minio.Core
+	name  string
+	retry driver.Backoff
+}
+
+// ErrNotFound says that there is no such file or bucket.
+var ErrNotFound = driver.ErrNotFound
+
+// Open makes a client. It makes no request.
+func Open(e Endpoint) (*Client, error) {
+	u, err := url.Parse(e.URL)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+		return nil, errors.New("the endpoint of the files is not a URL such as https://project.storage.supabase.co/storage/v1/s3")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the endpoint of the files is a URL without credentials and options; keys come from the environment")
+	case e.AccessKeyID == "" || e.SecretAccessKey == "":
+		return nil, errors.New("the endpoint of the files needs an access key and a secret key")
+	}
+	if e.Region == "" {
+		e.Region = "us-east-1"
+	}
+	secure := u.Scheme == "https"
+	base := e.Transport
+	if base == nil {
+		t, err := minio.DefaultTransport(secure)
+		if err != nil {
+			return nil, err
+		}
+		base = t
+	}
+	// The module knows no endpoints with a path. So it sends requests unsigned to the host, and they get
+	// their path and signature below it.
+	core, err := minio.NewCore(u.Host, &minio.Options{
+		Creds: credentials.NewStaticV4("", "", ""), Secure: secure, Region: e.Region, BucketLookup: minio.BucketLookupPath, MaxRetries: 1,
+		Transport: &signing{base: base, e: e, prefix: strings.TrimSuffix(u.Path, "/")},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open endpoint %s: %w", u.Host, err)
+	}
+	return &Client{core, u.Host + strings.TrimSuffix(u.Path, "/"), e.Retry}, nil
+}
+
+// String is the endpoint's host and path.
+func (c *Client) String() string { return c.name }
+
+// signing adds the endpoint's path to requests and signs them.
+type signing struct {
+	base   http.RoundTripper
+	e      Endpoint
+	prefix string
+}
+
+type payloadHash struct{}
+
+// withHash says what the SHA-256 of the request's body is, so that the server can check it.
+func withHash(ctx context.Context, sum [sha256.Size]byte) context.Context {
+	return context.WithValue(ctx, payloadHash{}, hex.EncodeToString(sum[:]))
+}
+
+func (s *signing) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.URL.Path = s.prefix + req.URL.Path
+	req.URL.RawPath = s3utils.EncodePath(req.URL.Path)
+	sum, ok := req.Context().Value(payloadHash{}).(string)
+	if !ok {
+		sum = "UNSIGNED-PAYLOAD"
+	}
+	req.Header.Set("X-Amz-Content-Sha256", sum)
+	return s.base.RoundTrip(signer.SignV4(*req, s.e.AccessKeyID, s.e.SecretAccessKey, s.e.SessionToken, s.e.Region))
+}
+
+// classify gives the server's error its meaning for a retry.
+func classify(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	r := minio.ToErrorResponse(err)
+	switch {
+	case r.Code == minio.NoSuchKey, r.Code == minio.NoSuchBucket, r.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%w (%s)", ErrNotFound, r.Code)
+	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("%w: %s (%s); look at the keys and the region", driver.ErrDenied, r.Message, r.Code)
+	case r.StatusCode == http.StatusRequestTimeout, r.StatusCode == http.StatusTooManyRequests, r.StatusCode == http.StatusConflict:
+		return err
+	case r.StatusCode >= 400 && r.StatusCode < 500:
+		return driver.Permanent(err)
+	}
+	return err
+}
+
+// do asks until there is an answer.
+func (c *Client) do(ctx context.Context, op, bucket, key string, f func() error) error {
+	name := bucket
+	if key != "" {
+		name += "/" + key
+	}
+	if err := c.retry.Do(ctx, op, name, func() error { return classify(ctx, f()) }); err != nil {
+		return fmt.Errorf("%s %q of %s: %w", op, name, c.name, err)
+	}
+	return nil
+}
+
+// Buckets returns the names of the buckets, sorted.
+func (c *Client) Buckets(ctx context.Context) ([]string, error) {
+	var names []string
+	err := c.do(ctx, "list buckets", "", "", func() error {
+		names = names[:0]
+		list, err := c.core.ListBuckets(ctx)
+		for _, b := range list {
+			names = append(names, b.Name)
+		}
+		return err
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// Listed is what a list tells of a file.
+type Listed struct {
+	Key   string
+	Bytes int64
+}
+
+// List returns the files of a bucket.
+func (c *Client) List(ctx context.Context, bucket string) (list []Listed, err error) {
+	err = c.do(ctx, "list", bucket, "", func() error {
+		o := minio.ListObjectsOptions{Recursive: true}
+		if len(list) > 0 { // the second try goes on where the first broke off
+			o.StartAfter = list[len(list)-1].Key
+		}
+		inner, stop := context.WithCancel(ctx)
+		defer stop()
+		for i := range c.core.Client.ListObjects(inner, bucket, o) {
+			if i.Err != nil {
+				return i.Err
+			}
+			list = append(list, Listed{i.Key, i.Size})
+		}
+		return ctx.Err()
+	})
+	return list, err
+}
+
+// Stat returns a file without its contents; of the File, Bucket, Key, Bytes and what the server says of it are set.
+func (c *Client) Stat(ctx context.Context, bucket, key string) (f File, err error) {
+	err = c.do(ctx, "look at", bucket, key, func() error {
+		o, err := c.core.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+		f = fileOf(bucket, key, o)
+		return err
+	})
+	return f, err
+}
+
+// read reads a file: use gets it with its metadata and its contents, and is called again if it, or the transfer, fails.
+func (c *Client) read(ctx context.Context, bucket, key string, use func(File, io.Reader) error) error {
+	return c.do(ctx, "get", bucket, key, func() error {
+		body, info, header, err := c.core.GetObject(ctx, bucket, key, minio.GetObjectOptions{})
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		if info.Metadata == nil {
+			info.Metadata = header
+		}
+		if info.Size < 0 {
+			return driver.Permanent(errors.New("the server does not say how large the file is"))
+		}
+		return use(fileOf(bucket, key, info), driver.ExpectLength(body, info.Size))
+	})
+}
+
+func fileOf(bucket, key string, o minio.ObjectInfo) File {
+	f := File{
+		Bucket: bucket, Key: key, Bytes: o.Size, etag: strings.Trim(o.ETag, `"`), Modified: o.LastModified.UTC(),
+		ContentType: o.ContentType, CacheControl: o.Metadata.Get("Cache-Control"), ContentEncoding: o.Metadata.Get("Content-Encoding"),
+		ContentDisposition: o.Metadata.Get("Content-Disposition"), ContentLanguage: o.Metadata.Get("Content-Language"),
+	}
+	for k, v := range o.UserMetadata {
+		if f.Metadata == nil {
+			f.Metadata = make(map[string]string)
+		}
+		f.Metadata[strings.ToLower(k)] = v
+	}
+	return f
+}
+
+func (f *File) putOptions() minio.PutObjectOptions {
+	o := minio.PutObjectOptions{
+		ContentType: f.ContentType, CacheControl: f.CacheControl, ContentEncoding: f.ContentEncoding,
+		ContentDisposition: f.ContentDisposition, ContentLanguage: f.ContentLanguage,
+		UserMetadata: f.Metadata, DisableContentSha256: true,
+	}
+	return o
+}
+
+// Parts of a file that is uploaded in more than one request: of 16 MiB, larger if there would be too many.
+const (
+	partBytes = 16 << 20
+	maxParts  = 10_000 // the protocol's
+)
+
+// put uploads a file, whose size and hash are those of f.
+func (c *Client) put(ctx context.Context, f *File, body io.Reader) error {
+	if f.Bytes > partBytes {
+		return c.putParts(ctx, f, body)
+	}
+	data := make([]byte, f.Bytes)
+	if _, err := io.ReadFull(body, data); err != nil {
+		return err
+	}
+	return c.do(ctx, "put", f.Bucket, f.Key, func() error {
+		_, err := c.core.PutObject(withHash(ctx, f.SHA256), f.Bucket, f.Key, strings.NewReader(string(data)), f.Bytes, "", "", f.putOptions())
+		return err
+	})
+}
+
+func (c *Client) putParts(ctx context.Context, f *File, body io.Reader) (err error) {
+	var id string
+	err = c.do(ctx, "begin upload of", f.Bucket, f.Key, func() (err error) {
+		id, err = c.core.NewMultipartUpload(ctx, f.Bucket, f.Key, f.putOptions())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			defer stop()
+			err = errors.Join(err, c.core.AbortMultipartUpload(ctx, f.Bucket, f.Key, id))
+		}
+	}()
+	size := max(partBytes, (f.Bytes+maxParts-1)/maxParts)
+	part := make([]byte, size)
+	var done []minio.CompletePart
+	for left := f.Bytes; left > 0; left -= size {
+		data := part[:min(size, left)]
+		if _, err := io.ReadFull(body, data); err != nil {
+			return err
+		}
+		n := len(done) + 1
+		err := c.do(ctx, fmt.Sprintf("upload part %d of", n), f.Bucket, f.Key, func() error {
+			p, err := c.core.PutObjectPart(withHash(ctx, sha256.Sum256(data)), f.Bucket, f.Key, id, n, strings.NewReader(string(data)), int64(len(data)),
+				minio.PutObjectPartOptions{DisableContentSha256: true})
+			if err == nil {
+				done = append(done, minio.CompletePart{PartNumber: n, ETag: p.ETag})
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.do(ctx, "complete upload of", f.Bucket, f.Key, func() error {
+		_, err := c.core.CompleteMultipartUpload(ctx, f.Bucket, f.Key, id, done, minio.PutObjectOptions{})
+		return err
+	})
+}
+
+// makeBucket makes a bucket if there is none of that name.
+func (c *Client) makeBucket(ctx context.Context, bucket string) error {
+	return c.do(ctx, "make bucket", bucket, "", func() error {
+		err := c.core.MakeBucket(ctx, bucket, minio.MakeBucketOptions{})
+		if code := minio.ToErrorResponse(err).Code; code == "BucketAlreadyOwnedByYou" || code == "BucketAlreadyExists" {
+			return nil
+		}
+		return err
+	})
+}
