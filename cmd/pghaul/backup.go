@@ -63,40 +63,40 @@ func runBackup(ctx context.Context, env *environment, args []string) error {
 	return reportBackup(env, f, r, w, res, meter, log)
 }
 
-// backUp dumps the source into a new backup and completes it. After an error nothing of it is left,
+// backUp dumps the source into a new backup, or goes on with an incomplete one, and completes it. After an error nothing of it is left,
 // or what is left is no backup.
-func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Backup, progress dump.Progress) (w *repo.Writer, res *dump.Result, err error) {
-	defer func() {
-		if err != nil && w != nil {
-			err = errors.Join(err, w.Abort())
+func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Backup, progress dumpProgress) (*repo.Writer, *dump.Result, error) {
+	b := &resumption{repo: r, flags: f, log: progress.log, start: func(s repo.Start) repo.Start { return s }}
+	for {
+		o := f.Options
+		o.ToolVersion, o.DumpVersion = version(), spoken
+		o.Prepare = b.prepare
+		o.Archive = func(wo pgarchive.WriterOptions) (pgarchive.Writer, error) { return b.archive(ctx, wo) }
+		o.Complete = func(ctx context.Context, res *dump.Result) error {
+			if !f.NoGlobals {
+				text, err := globals(ctx, source)
+				if err != nil {
+					return err
+				}
+				if err := b.writer.Put(repo.GlobalsName, text); err != nil {
+					return err
+				}
+			}
+			return b.finish(ctx, res)
 		}
-	}()
-	o := f.Options
-	o.ToolVersion, o.DumpVersion = version(), spoken
-	o.Archive = func(wo pgarchive.WriterOptions) (pgarchive.Writer, error) {
-		h := wo.Header
-		begun, err := r.Begin(ctx, repo.Start{
-			Database: h.Database, ServerVersion: h.ServerVersion, Compression: h.Compression.Method.String(), Tool: "pghaul " + version(),
-		})
-		if err != nil {
-			return nil, err
+		res, err := dump.Run(ctx, source, o, dumpRecorder{progress, b})
+		switch {
+		case err == nil:
+			b.end()
+			return b.writer, res, nil
+		case b.changed(err):
+			if err := b.startAnew(err); err != nil {
+				return nil, nil, err
+			}
+		default:
+			return nil, nil, b.failed(ctx, err)
 		}
-		w = begun
-		return pgarchive.NewDirectoryWriter(w, wo)
 	}
-	if res, err = dump.Run(ctx, source, o, progress); err != nil {
-		return w, nil, err
-	}
-	if !f.NoGlobals {
-		text, err := globals(ctx, source)
-		if err != nil {
-			return w, nil, err
-		}
-		if err := w.Put(repo.GlobalsName, text); err != nil {
-			return w, nil, err
-		}
-	}
-	return w, res, w.Finish(res.Manifest)
 }
 
 // globals returns the script that makes the roles and tablespaces of a server. Passwords stay where they are.

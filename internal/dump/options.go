@@ -84,6 +84,10 @@ type Options struct {
 	// keeps the same snapshot longer. nil: nobody wants them.
 	Locked func(ctx context.Context, statements []string) error
 
+	// Complete is called when the archive is complete and before the sessions end, for what has to be done while the locks of
+	// Prepare are held. Its error is Run's. nil: nothing is.
+	Complete func(ctx context.Context, r *Result) error
+
 	// Resume says how far an earlier dump in the same snapshot came; nil: there was none.
 	Resume *Resume
 

@@ -24,7 +24,7 @@ type Result struct {
 }
 
 // Run dumps the database of the configuration. progress may be nil. When it returns an error,
-// or ctx is done before it returns, nothing stands under the archive's name.
+// or ctx is done before it returns, nothing stands under the archive's name, unless the error is that of Options.Complete.
 func Run(ctx context.Context, config *pg.Config, opts Options, progress Progress) (*Result, error) {
 	if progress == nil {
 		progress = NoProgress{}
@@ -118,7 +118,13 @@ func (d *dumper) run(ctx context.Context) (*Result, error) {
 	if err := d.finish(ctx, res.Manifest); err != nil {
 		return nil, err
 	}
-	return res, nil
+	if d.opts.Complete == nil {
+		return res, nil
+	}
+	if err := d.ping(ctx); err != nil { // its locks are gone too
+		return nil, err
+	}
+	return res, d.opts.Complete(ctx, res)
 }
 
 // create opens the archive, before the work, so that a bad destination is seen at once.

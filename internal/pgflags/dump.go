@@ -158,6 +158,7 @@ const maxDefaultJobs = 16
 // be written by all of them.
 func (d *Dump) setJobs(p Program, foreign bool) error {
 	o := &d.Options
+	o.Reconnect = !p.Stock && !foreign
 	switch {
 	case o.Jobs == 0 && p.Stock, o.Jobs == 0 && foreign:
 		return nil

@@ -183,6 +183,10 @@ func (r *Repo) resume(ctx context.Context, rest Rest, s Start) (w *Writer, done 
 	for _, f := range rest.State.Begun {
 		w.files[f.Name] = f
 	}
+	// What the uploads of the run that was killed left behind. Nobody else writes here.
+	if _, err := r.s.Sweep(ctx, rest.folder(), r.now()); err != nil {
+		return nil, nil, err
+	}
 	if w.sealer != nil {
 		var key []byte
 		if _, ok := c[seal.KeyName]; ok {

@@ -28,6 +28,9 @@ type Start struct {
 	Signer *seal.Signer // nil: nothing is signed
 }
 
+// Secret reports whether the backup is encrypted or signed.
+func (s Start) Secret() bool { return s.Sealer != nil || s.Signer != nil }
+
 // Writer writes one backup. It is the Dir of its archive. Its methods may be called from several goroutines, but
 // for Finish, which ends it.
 type Writer struct {
