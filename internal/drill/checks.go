@@ -27,7 +27,7 @@ const DefaultCheckTimeout = 10 * time.Minute
 
 // CheckResult is what came of one check: a command, or one statement of a file.
 type CheckResult struct {
-	Kind    string  `json:"kind"` // "sql" or "command"
+	Kind    string  `json:"kind"` // "sql" or "command"; of pghaul's own, KindRowSecurity or KindFiles
 	Name    string  `json:"name"` // the comment before a statement, else file and line; the command
 	File    string  `json:"file,omitempty"`
 	Line    int     `json:"line,omitempty"`

@@ -58,6 +58,12 @@ type Options struct {
 	// first, and its roles probe row security. Empty: the archive tells; NoPlatform: none.
 	Platform string
 
+	// Probes is what the roles of the platform saw of the source's tables with row security; nil: that was not recorded.
+	Probes *platform.Probes
+
+	// Files compares files that are stored beside the archive, and says what came of it; Kind and Seconds are filled in. nil: there are none.
+	Files func(ctx context.Context) (CheckResult, error)
+
 	// Keep leaves the server running when the drill does not pass.
 	Keep bool
 }
@@ -122,6 +128,9 @@ func (d *drill) run(ctx context.Context, archive pgarchive.Reader) error {
 	}
 	d.archive = newDigestReader(archive)
 	if err := d.open(); err != nil {
+		return err
+	}
+	if err := d.checkFiles(ctx); err != nil {
 		return err
 	}
 	d.begin("start")

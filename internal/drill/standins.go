@@ -20,7 +20,9 @@ func (d *drill) choosePlatform() (err error) {
 	case NoPlatform:
 		return nil
 	case "":
-		d.profile = platform.Detect(d.archive.source())
+		if d.profile = platform.Detect(d.archive.source()); d.o.Probes != nil {
+			d.profile, err = platform.ByName(d.o.Probes.Profile)
+		}
 	default:
 		d.profile, err = platform.ByName(d.o.Platform)
 	}
@@ -95,16 +97,6 @@ func (d *drill) roles() []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(roles))
-}
-
-// probe counts what the platform's roles see of tables with row security, if the copy is what it must be.
-func (d *drill) probe(ctx context.Context, copyOf *pg.Config) (err error) {
-	if d.profile == nil || !d.profile.HasProbes() || d.report.Verdict == Different {
-		return nil
-	}
-	d.begin("probe")
-	d.report.Probes, err = d.profile.Probe(ctx, copyOf, platform.ProbeOptions{})
-	return err
 }
 
 // isStandIn says whether something that only the copy has was made as a stand-in, or belongs to such a thing.
