@@ -49,24 +49,35 @@ func runBackup(ctx context.Context, env *environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	sealer, signer, err := locks(&f.Locks)
+	if err != nil {
+		return err
+	}
 	r, s, err := openRepo(f.To, all.Options{Create: true, Up: f.Up}, log)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	meter := ui.NewMeter("backing up", ui.ModeFor(env.stderr, f.JSON, f.Quiet), env.stderr, log)
-	w, res, err := backUp(ctx, source, r, f, dumpProgress{meter, log})
+	w, res, err := backUp(ctx, source, r, f, dumpProgress{meter, log}, func(s repo.Start) repo.Start {
+		s.Sealer, s.Signer = sealer, signer
+		return s
+	})
 	meter.Stop()
 	if err != nil {
 		return err
 	}
-	return reportBackup(env, f, r, w, res, meter, log)
+	signedBy := ""
+	if signer != nil {
+		signedBy = signer.Fingerprint()
+	}
+	return reportBackup(env, f, r, w, signedBy, res, meter, log)
 }
 
 // backUp dumps the source into a new backup, or goes on with an incomplete one, and completes it. After an error nothing of it is left,
 // or what is left is no backup.
-func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Backup, progress dumpProgress) (*repo.Writer, *dump.Result, error) {
-	b := &resumption{repo: r, flags: f, log: progress.log, start: func(s repo.Start) repo.Start { return s }}
+func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Backup, progress dumpProgress, start func(repo.Start) repo.Start) (*repo.Writer, *dump.Result, error) {
+	b := &resumption{repo: r, flags: f, log: progress.log, start: start}
 	for {
 		o := f.Options
 		o.ToolVersion, o.DumpVersion = version(), spoken
@@ -118,27 +129,40 @@ type backupResult struct {
 	Root     string          `json:"root"`
 	Objects  int             `json:"stored_objects"`
 	Stored   int64           `json:"stored_bytes"`
-	Seconds  float64         `json:"seconds"`
+
+	Encrypted bool   `json:"encrypted"`
+	SignedBy  string `json:"signed_by"` // fingerprint of the key; "" if it is not signed
+
+	Seconds float64 `json:"seconds"`
 }
 
-func reportBackup(env *environment, f *pgflags.Backup, r *repo.Repo, w *repo.Writer, res *dump.Result, meter *ui.Meter, log *ui.Log) error {
+func reportBackup(env *environment, f *pgflags.Backup, r *repo.Repo, w *repo.Writer, signedBy string, res *dump.Result, meter *ui.Meter, log *ui.Log) error {
 	m, t := res.Manifest, res.Manifest.Totals
-	var stored int64
-	for _, file := range m.Files {
-		stored += file.Bytes
-	}
+	b := w.Backup()
 	if f.JSON {
-		b := w.Backup()
 		return writeJSON(env.stdout, backupResult{
 			Store: r.String(), Database: b.Database, ID: b.ID, Totals: t, Root: m.Root.String(),
-			Objects: len(m.Files) + 1, Stored: stored, Seconds: meter.Elapsed().Seconds(),
+			Objects: b.Objects, Stored: b.Bytes, Encrypted: b.Encrypted, SignedBy: signedBy, Seconds: meter.Elapsed().Seconds(),
 		})
 	}
 	if f.Quiet {
 		return nil
 	}
 	log.Note("backed up %s objects, %s rows of %s tables, %s, stored as %s, in %s",
-		ui.Count(int64(t.Objects)), ui.Count(t.Rows), ui.Count(int64(t.Tables)), ui.Bytes(t.Bytes), ui.Bytes(stored), ui.Duration(meter.Elapsed()))
-	log.Note("it is %s in %s", w.Backup(), r)
+		ui.Count(int64(t.Objects)), ui.Count(t.Rows), ui.Count(int64(t.Tables)), ui.Bytes(t.Bytes), ui.Bytes(b.Bytes), ui.Duration(meter.Elapsed()))
+	log.Note("it is %s in %s%s", b, r, protected(b, signedBy))
 	return nil
+}
+
+// protected says how a backup is protected, if it is.
+func protected(b repo.Backup, signedBy string) string {
+	switch {
+	case b.Encrypted && b.Signed:
+		return ", encrypted, and signed by " + signedBy
+	case b.Encrypted:
+		return ", encrypted"
+	case b.Signed:
+		return ", signed by " + signedBy
+	}
+	return ""
 }

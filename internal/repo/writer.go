@@ -108,8 +108,12 @@ func (w *Writer) put(ctx context.Context, name string, body io.Reader) (store.Ob
 	return w.r.s.Put(ctx, w.backup.key(w.stored(name)), body)
 }
 
-// Backup returns what the backup is called.
-func (w *Writer) Backup() Backup { return w.backup }
+// Backup returns what the backup is called and how it is protected; after Finish also what was stored.
+func (w *Writer) Backup() Backup {
+	b := w.backup
+	b.Encrypted, b.Signed = w.sealer != nil, w.signer != nil
+	return b
+}
 
 func (w *Writer) add(name string, o store.Object) {
 	w.mu.Lock()
@@ -218,6 +222,10 @@ func (w *Writer) finish(m *manifest.Manifest) error {
 			return err
 		}
 	}
+	for _, f := range m.Files {
+		w.backup.Objects++
+		w.backup.Bytes += f.Bytes
+	}
 	name := w.stored(ManifestName)
 	if w.sealer != nil || w.signer != nil {
 		self := manifest.File{Name: name, Bytes: int64(len(b)), SHA256: sha256.Sum256(b)}
@@ -225,7 +233,11 @@ func (w *Writer) finish(m *manifest.Manifest) error {
 			return err
 		}
 	}
-	return w.putChecked(name, b)
+	if err := w.putChecked(name, b); err != nil {
+		return err
+	}
+	w.backup.Complete = true
+	return nil
 }
 
 // putIndex stores the list of all objects, and signs it.
@@ -257,6 +269,8 @@ func (w *Writer) putChecked(name string, b []byte) error {
 	if !bytes.Equal(got, b) {
 		return fmt.Errorf("%w: %s reads back differently", store.ErrDamaged, name)
 	}
+	w.backup.Objects++
+	w.backup.Bytes += int64(len(b))
 	return nil
 }
 
