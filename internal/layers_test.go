@@ -38,11 +38,15 @@ var layers = map[string]layer{
 
 	"internal/linediff": {0, nil},
 
-	"internal/store/driver": {0, nil},
+	"internal/store/driver":   {0, nil},
+	"internal/store/httpline": {0, nil},
 
 	// Level 1: one server, its catalogue, its archives; objects in a store.
 	"internal/store": {1, map[string]string{
 		"internal/store/driver": "what moves the bytes",
+	}},
+	"internal/store/parts": {1, map[string]string{
+		"internal/store/driver": "an error that no second try would mend",
 	}},
 	"internal/pg": {1, map[string]string{
 		"internal/sqltext": "settings and snapshot names are quoted into statements",
@@ -104,9 +108,13 @@ var layers = map[string]layer{
 	}},
 
 	// Stores: one package for each service, one for each wrapper.
-	"internal/store/memstore":   {2, driverOnly},
-	"internal/store/filestore":  {2, driverOnly},
-	"internal/store/s3store":    {2, driverOnly},
+	"internal/store/memstore":  {2, driverOnly},
+	"internal/store/filestore": {2, driverOnly},
+	"internal/store/s3store": {2, map[string]string{
+		"internal/store/driver":   "the Store it is",
+		"internal/store/parts":    "how large objects are cut",
+		"internal/store/httpline": "the way to the service",
+	}},
 	"internal/store/retrystore": {2, driverOnly},
 	"internal/store/limitstore": {2, driverOnly},
 	"internal/store/faultstore": {2, driverOnly},
@@ -256,8 +264,8 @@ var modules = map[string]map[string]string{
 		"internal/files":   "groups of workers",
 		"internal/rescue":  "groups of workers",
 
-		"internal/store":         "several objects at a time",
-		"internal/store/s3store": "several parts at a time",
+		"internal/store":       "several objects at a time",
+		"internal/store/parts": "several parts at a time",
 	},
 	"filippo.io/age":               {"internal/seal": "encryption that others can open, too"},
 	"golang.org/x/crypto":          {"internal/seal": "SSH keys and signatures"},

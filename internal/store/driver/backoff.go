@@ -2,8 +2,11 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -61,9 +64,42 @@ func (b *Backoff) Do(ctx context.Context, op, key string, f func() error) error 
 	}
 }
 
-// Pause waits after failure n, counted from 0.
+// After marks an error of a service that asked not to be tried again before d has passed.
+func After(err error, d time.Duration) error {
+	if d <= 0 {
+		return err
+	}
+	return &later{err, d}
+}
+
+type later struct {
+	error
+	d time.Duration
+}
+
+func (l *later) Unwrap() error { return l.error }
+
+// RetryAfter reads the header of that name, in seconds or as a date; 0: it says nothing.
+func RetryAfter(h http.Header) time.Duration {
+	v := h.Get("Retry-After")
+	if n, err := strconv.Atoi(v); err == nil {
+		return time.Duration(max(0, min(n, 3600))) * time.Second
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
+
+// longest is how long a service can make us wait at a time.
+const longest = time.Minute
+
+// Pause waits after failure n, counted from 0, and longer if the service asked for it.
 func (b *Backoff) Pause(ctx context.Context, op, key string, cause error, n int) error {
 	wait := b.Wait(n)
+	if l := (*later)(nil); errors.As(cause, &l) {
+		wait += min(l.d, longest)
+	}
 	if b.Notify != nil {
 		b.Notify(op, key, cause, wait)
 	}

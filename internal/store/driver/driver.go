@@ -128,3 +128,17 @@ func (e *exact) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// CheckRange says how many bytes a reply to a request for length bytes from offset on has (negative: all that follow), by
+// its Content-Range header. A reply with other bytes than were asked for is an error.
+func CheckRange(contentRange string, offset, length int64) (int64, error) {
+	var from, to int64
+	if _, err := fmt.Sscanf(contentRange, "bytes %d-%d/", &from, &to); err != nil {
+		return 0, fmt.Errorf("the service was asked for bytes from %d on and replied with the range %q", offset, contentRange)
+	}
+	n := to - from + 1
+	if from != offset || n < 0 || length >= 0 && n > length {
+		return 0, fmt.Errorf("the service was asked for %d bytes from %d on and replied with the range %q", length, offset, contentRange)
+	}
+	return n, nil
+}

@@ -1,4 +1,12 @@
 package s3store
 
-// The fake server takes small parts, which makes small objects large ones.
-func init() { minPart = 64 << 10 }
+import (
+	"time"
+
+	minio "github.com/minio/minio-go/v7"
+)
+
+func init() {
+	minPart = 64 << 10                       // the fake server takes small parts, which makes small objects large ones
+	minio.DefaultRetryUnit = time.Nanosecond // it pauses after each failure, even after the last
+}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -28,6 +29,7 @@ type fakeS3 struct {
 	mu      sync.Mutex
 	objects map[string][]byte // by /bucket/key
 	times   map[string]time.Time
+	meta    map[string]http.Header // x-amz-meta-*
 	uploads map[string]*fakeUpload
 	buckets int
 	n       int
@@ -36,11 +38,22 @@ type fakeS3 struct {
 type fakeUpload struct {
 	path  string
 	began time.Time
+	meta  http.Header
 	parts map[int][]byte
 }
 
+func metaOf(h http.Header) http.Header {
+	meta := http.Header{}
+	for name, values := range h {
+		if strings.HasPrefix(name, "X-Amz-Meta-") {
+			meta[name] = values
+		}
+	}
+	return meta
+}
+
 func startFake(t *testing.T) (*fakeS3, string) {
-	f := &fakeS3{objects: map[string][]byte{}, times: map[string]time.Time{}, uploads: map[string]*fakeUpload{}}
+	f := &fakeS3{objects: map[string][]byte{}, times: map[string]time.Time{}, meta: map[string]http.Header{}, uploads: map[string]*fakeUpload{}}
 	s := httptest.NewServer(f)
 	t.Cleanup(s.Close)
 	return f, s.URL
@@ -99,7 +112,7 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && q.Has("uploads"):
 		f.n++
 		id := fmt.Sprintf("upload-%d", f.n)
-		f.uploads[id] = &fakeUpload{path, time.Now(), map[int][]byte{}}
+		f.uploads[id] = &fakeUpload{path, time.Now(), metaOf(r.Header), map[int][]byte{}}
 		fmt.Fprintf(w, "<InitiateMultipartUploadResult><Bucket>%s</Bucket><UploadId>%s</UploadId></InitiateMultipartUploadResult>", bucket, id)
 	case r.Method == http.MethodPut && q.Has("partNumber"):
 		n, _ := strconv.Atoi(q.Get("partNumber"))
@@ -111,7 +124,7 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		delete(f.uploads, q.Get("uploadId"))
 		w.WriteHeader(http.StatusNoContent)
 	case r.Method == http.MethodPut:
-		f.objects[path], f.times[path] = body, time.Now()
+		f.objects[path], f.times[path], f.meta[path] = body, time.Now(), metaOf(r.Header)
 		w.Header().Set("ETag", etag(body))
 	case r.Method == http.MethodDelete:
 		delete(f.objects, path)
@@ -119,6 +132,7 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !exists:
 		fail(http.StatusNotFound, "NoSuchKey")
 	default: // GET and HEAD
+		maps.Copy(w.Header(), f.meta[path])
 		w.Header().Set("ETag", etag(f.objects[path]))
 		http.ServeContent(w, r, "", f.times[path], bytes.NewReader(f.objects[path]))
 	}
@@ -148,7 +162,7 @@ func (f *fakeS3) complete(w http.ResponseWriter, fail func(int, string), bucket,
 		fail(http.StatusBadRequest, "MalformedXML")
 		return
 	}
-	f.objects[u.path], f.times[u.path] = all, time.Now()
+	f.objects[u.path], f.times[u.path], f.meta[u.path] = all, time.Now(), u.meta
 	delete(f.uploads, id)
 	fmt.Fprintf(w, "<CompleteMultipartUploadResult><Bucket>%s</Bucket><ETag>%s</ETag></CompleteMultipartUploadResult>", bucket, etag(all))
 }

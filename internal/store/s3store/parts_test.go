@@ -4,19 +4,16 @@ import "testing"
 
 // The parts of an upload reach the largest object that the protocol allows.
 func TestPartSizes(t *testing.T) {
-	s := &Store{o: Options{PartSize: partSize}}
-	var sum int64
+	p := plan(Options{PartSize: partSize})
 	for n := 1; n <= maxParts; n++ {
-		if size := s.size(n); size < minPart || size > 5<<30 {
+		if size := p.Size(n); size < minPart || size > 5<<30 {
 			t.Fatalf("part %d has %d bytes", n, size)
 		}
-		sum += s.size(n)
 	}
-	if sum < 5<<40 {
-		t.Errorf("all parts together have %d bytes", sum)
+	if p.Largest() < 5<<40 {
+		t.Errorf("all parts together have %d bytes", p.Largest())
 	}
-	s.o.EqualParts = true
-	if s.size(1) != s.size(maxParts) {
+	if p = plan(Options{PartSize: equalParts, EqualParts: true}); p.Size(1) != p.Size(maxParts) {
 		t.Error("equal parts are not equal")
 	}
 }

@@ -6,12 +6,16 @@
 // an object can grow to the protocol's limit of 5 TiB in 10,000 parts while small ones need little memory. Parts go
 // through [minio.Core], since the convenient calls of that module drop the condition of a
 // conditional put when it becomes a multipart upload. Each part and object carries a CRC-32C that the server checks.
+//
+// When the reply to a request that stores an object is lost, the next may be refused since the object is there. A random
+// text in the object's metadata tells whether it is ours.
 package s3store
 
 import (
 	"bytes"
 	"context"
 	"crypto/md5"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -24,13 +28,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	minio "github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/pghaul/pghaul/internal/store/driver"
+	"github.com/pghaul/pghaul/internal/store/httpline"
+	"github.com/pghaul/pghaul/internal/store/parts"
 )
 
 // Checksum is how the server checks what arrives.
@@ -75,6 +81,8 @@ type Store struct {
 	bucket string
 	secure bool
 	o      Options
+	plan   parts.Plan
+	line   *patient
 }
 
 var (
@@ -129,22 +137,46 @@ func Open(bucket string, o Options) (*Store, error) {
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
 		})
 	}
+	if o.Transport == nil {
+		o.Transport = httpline.New(0)
+	}
+	line := &patient{RoundTripper: o.Transport}
 	core, err := minio.NewCore(host, &minio.Options{
-		Creds: o.Credentials, Secure: secure, Region: o.Region, BucketLookup: lookup, Transport: o.Transport,
+		Creds: o.Credentials, Secure: secure, Region: o.Region, BucketLookup: lookup, Transport: line,
 		MaxRetries: 1,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open bucket %s: %w", bucket, err)
 	}
-	return &Store{core: core, bucket: bucket, secure: secure, o: o}, nil
+	return &Store{core: core, bucket: bucket, secure: secure, o: o, plan: plan(o), line: line}, nil
 }
 
-// size returns the size of part n, counted from 1.
-func (s *Store) size(n int) int64 {
-	if s.o.EqualParts {
-		return s.o.PartSize
+// patient remembers how long the service asked to be left alone, which the errors of minio-go do not tell.
+type patient struct {
+	http.RoundTripper
+	until atomic.Int64 // ns of the epoch
+}
+
+func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := p.RoundTripper.RoundTrip(r)
+	if err == nil {
+		if d := driver.RetryAfter(resp.Header); d > 0 {
+			p.until.Store(time.Now().Add(d).UnixNano())
+		}
 	}
-	return s.o.PartSize << ((n - 1) / partsStep)
+	return resp, err
+}
+
+// left is how much of that time is left.
+func (p *patient) left() time.Duration { return time.Until(time.Unix(0, p.until.Load())) }
+
+// plan returns how large objects are cut.
+func plan(o Options) parts.Plan {
+	p := parts.Plan{First: o.PartSize, Count: maxParts, Grow: partsStep, InFlight: o.InFlight}
+	if o.EqualParts {
+		p.Grow = 0
+	}
+	return p
 }
 
 // translate gives the server's error the meaning it has for a store.
@@ -159,6 +191,8 @@ func (s *Store) translate(ctx context.Context, err error) error {
 	switch {
 	case r.Code == minio.NoSuchKey, r.Code == "NotFound", r.Code == minio.NoSuchUpload:
 		return fmt.Errorf("%w (%s)", driver.ErrNotFound, r.Code)
+	case s.o.Region == "" && (r.Code == minio.AuthorizationHeaderMalformed || r.Code == minio.InvalidRegion):
+		return err // minio-go has learned the bucket's region from it
 	case r.Code == minio.NoSuchBucket:
 		return driver.Permanent(fmt.Errorf("bucket %s does not exist", s.bucket))
 	case r.StatusCode == http.StatusPreconditionFailed:
@@ -167,8 +201,9 @@ func (s *Store) translate(ctx context.Context, err error) error {
 		return fmt.Errorf("%w by this service: %s", errors.ErrUnsupported, r.Message)
 	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("%w: %s (%s)", driver.ErrDenied, r.Message, r.Code)
-	case r.StatusCode == http.StatusRequestTimeout, r.StatusCode == http.StatusTooManyRequests,
-		r.StatusCode == http.StatusConflict, r.Code == "RequestTimeout":
+	case r.StatusCode == http.StatusServiceUnavailable, r.StatusCode == http.StatusTooManyRequests:
+		return driver.After(err, s.line.left())
+	case r.StatusCode == http.StatusRequestTimeout, r.StatusCode == http.StatusConflict, r.Code == "RequestTimeout":
 		return err
 	case r.StatusCode == http.StatusBadRequest && (r.Code == "BadDigest" || r.Code == "XAmzContentSHA256Mismatch" || r.Code == "IncompleteBody"):
 		return err // damaged on the way
@@ -178,64 +213,23 @@ func (s *Store) translate(ctx context.Context, err error) error {
 	return err
 }
 
-// buffers holds parts of the usual size.
-var buffers = sync.Pool{New: func() any { b := make([]byte, partSize); return &b }}
-
-func (s *Store) buffer(n int) *[]byte {
-	size := s.size(n)
-	if size == partSize {
-		return buffers.Get().(*[]byte)
-	}
-	b := make([]byte, size)
-	return &b
-}
-
-func release(b *[]byte) {
-	if len(*b) == partSize {
-		buffers.Put(b)
-	}
-}
-
 // Put stores an object.
 func (s *Store) Put(ctx context.Context, key string, body io.Reader, o driver.PutOptions) error {
 	if o.IfAbsent && s.o.Unconditional {
 		return fmt.Errorf("put conditionally: %w by this service", errors.ErrUnsupported)
 	}
-	first := s.buffer(1)
-	n, last, err := fill(body, *first)
-	if err != nil {
-		release(first)
+	u := &upload{s: s, key: key, o: o, token: rand.Text()}
+	err := s.plan.Send(ctx, body, u)
+	if u.id == "" {
 		return err
 	}
-	if last {
-		defer release(first)
-		return s.putOne(ctx, key, (*first)[:n], o)
+	if err == nil {
+		err = u.complete(ctx)
 	}
-	// A second part decides: a body of just one part's size is no multipart upload.
-	second := s.buffer(2)
-	n2, last, err := fill(body, *second)
-	if err != nil || n2 == 0 {
-		release(second)
-		defer release(first)
-		if err != nil {
-			return err
-		}
-		return s.putOne(ctx, key, (*first)[:n], o)
+	if err != nil {
+		err = errors.Join(err, u.abort(ctx))
 	}
-	return s.putParts(ctx, key, body, o, first, second, n2, last)
-}
-
-// fill reads until the buffer is full or the body ends.
-func fill(body io.Reader, b []byte) (n int, last bool, err error) {
-	n, err = io.ReadFull(body, b)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		// The body's own io.ErrUnexpectedEOF cannot be told from that of ReadFull: ask again.
-		if _, err := body.Read(make([]byte, 1)); err != io.EOF {
-			return n, true, errors.Join(io.ErrUnexpectedEOF, err)
-		}
-		return n, true, nil
-	}
-	return n, false, err
+	return err
 }
 
 // sums returns the checksums of data in the places where minio-go wants them.
@@ -258,15 +252,15 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 const crcHeader = "X-Amz-Checksum-Crc32c"
 
-func (s *Store) putOptions(key string, o driver.PutOptions) minio.PutObjectOptions {
-	p := minio.PutObjectOptions{
-		ContentType: contentType(key), StorageClass: s.o.StorageClass, DisableContentSha256: true,
-		UserMetadata: map[string]string{},
+// tokenKey is the metadata of an object that says which Put stored it: a reply that is lost leaves open whether
+// the request was carried out, and the object that is there then may be somebody else's.
+const tokenKey = "Pghaul-Put"
+
+func (u *upload) options() minio.PutObjectOptions {
+	return minio.PutObjectOptions{
+		ContentType: contentType(u.key), StorageClass: u.s.o.StorageClass, DisableContentSha256: true,
+		UserMetadata: map[string]string{tokenKey: u.token},
 	}
-	if o.IfAbsent {
-		p.SetMatchETagExcept("*")
-	}
-	return p
 }
 
 func contentType(key string) string {
@@ -279,128 +273,102 @@ func contentType(key string) string {
 	return "application/octet-stream"
 }
 
-func (s *Store) putOne(ctx context.Context, key string, data []byte, o driver.PutOptions) error {
-	crc, md5Base64, sha := s.sums(data)
-	opts := s.putOptions(key, o)
+// upload is a Put under way.
+type upload struct {
+	s     *Store
+	key   string
+	o     driver.PutOptions
+	token string
+
+	id   string // of a multipart upload
+	mu   sync.Mutex
+	done []minio.CompletePart
+}
+
+var _ parts.Sink = (*upload)(nil)
+
+// stored reports whether this upload is the object that is there.
+func (u *upload) stored(ctx context.Context) bool {
+	ours := false
+	err := u.s.o.Retry.Do(ctx, "stat", u.key, func() error {
+		o, err := u.s.core.StatObject(ctx, u.s.bucket, u.key, minio.StatObjectOptions{})
+		ours = o.UserMetadata[tokenKey] == u.token
+		return u.s.translate(ctx, err)
+	})
+	return err == nil && ours
+}
+
+// settle makes the request that stores the object until it is known whether it does.
+func (u *upload) settle(ctx context.Context, op string, request func() error) error {
+	again := false
+	return u.s.o.Retry.Do(ctx, op, u.key, func() error {
+		err := u.s.translate(ctx, request())
+		if again && (errors.Is(err, driver.ErrExists) || errors.Is(err, driver.ErrNotFound)) && u.stored(ctx) {
+			return nil // an earlier request had been carried out, only its reply was lost
+		}
+		again = true
+		return err
+	})
+}
+
+// One puts the object in one request.
+func (u *upload) One(ctx context.Context, data []byte) error {
+	crc, md5Base64, sha := u.s.sums(data)
+	opts := u.options()
+	if u.o.IfAbsent {
+		opts.SetMatchETagExcept("*")
+	}
 	if crc != "" {
 		opts.UserMetadata[crcHeader] = crc
 	}
-	return s.o.Retry.Do(ctx, "put", key, func() error {
-		_, err := s.core.PutObject(ctx, s.bucket, key, bytes.NewReader(data), int64(len(data)), md5Base64, sha, opts)
-		return s.translate(ctx, err)
+	return u.settle(ctx, "put", func() error {
+		_, err := u.s.core.PutObject(ctx, u.s.bucket, u.key, bytes.NewReader(data), int64(len(data)), md5Base64, sha, opts)
+		return err
 	})
 }
 
-// upload is a multipart upload under way.
-type upload struct {
-	s    *Store
-	key  string
-	id   string
-	mu   sync.Mutex
-	done []minio.CompletePart
-	size int64
-}
-
-func (s *Store) putParts(ctx context.Context, key string, body io.Reader, o driver.PutOptions, first, second *[]byte, n2 int, last bool) error {
-	u := &upload{s: s, key: key}
-	opts := s.putOptions(key, driver.PutOptions{})
-	if s.o.Checksum == CRC32C {
+// Begin begins a multipart upload.
+func (u *upload) Begin(ctx context.Context) error {
+	opts := u.options()
+	if u.s.o.Checksum == CRC32C {
 		opts.UserMetadata["X-Amz-Checksum-Algorithm"] = "CRC32C"
 	}
-	err := s.o.Retry.Do(ctx, "begin upload of", key, func() (err error) {
-		u.id, err = s.core.NewMultipartUpload(ctx, s.bucket, key, opts)
-		return s.translate(ctx, err)
+	return u.s.o.Retry.Do(ctx, "begin upload of", u.key, func() (err error) {
+		u.id, err = u.s.core.NewMultipartUpload(ctx, u.s.bucket, u.key, opts)
+		return u.s.translate(ctx, err)
 	})
-	if err == nil {
-		err = u.parts(ctx, body, first, second, n2, last)
-		if err == nil {
-			err = u.complete(ctx, o)
-		}
-		if err != nil {
-			err = errors.Join(err, u.abort(ctx))
-		}
-	}
-	return err
 }
 
-// parts uploads all parts, several at a time.
-func (u *upload) parts(ctx context.Context, body io.Reader, first, second *[]byte, n2 int, last bool) error {
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(u.s.o.InFlight)
-	send := func(n int, b *[]byte, size int) {
-		u.size += int64(size)
-		g.Go(func() error {
-			defer release(b)
-			return u.part(gctx, n, (*b)[:size])
-		})
-	}
-	send(1, first, len(*first))
-	send(2, second, n2)
-	var err error
-	for n := 3; !last && err == nil && gctx.Err() == nil; n++ {
-		if n > maxParts {
-			err = driver.Permanent(fmt.Errorf("more than %d parts", maxParts))
-			break
-		}
-		b := u.s.buffer(n)
-		var size int
-		size, last, err = fill(body, *b)
-		if err != nil || size == 0 {
-			release(b)
-			break
-		}
-		send(n, b, size)
-	}
-	werr := g.Wait()
-	if err != nil {
-		return err
-	}
-	return werr
-}
-
-func (u *upload) part(ctx context.Context, n int, data []byte) error {
-	crc, md5Base64, sha := u.s.sums(data)
+// Part uploads a part.
+func (u *upload) Part(ctx context.Context, p parts.Part) error {
+	crc, md5Base64, sha := u.s.sums(p.Data)
 	opts := minio.PutObjectPartOptions{Md5Base64: md5Base64, Sha256Hex: sha, DisableContentSha256: true}
 	var etag string
-	err := u.s.o.Retry.Do(ctx, fmt.Sprintf("upload part %d of", n), u.key, func() error {
+	err := u.s.o.Retry.Do(ctx, fmt.Sprintf("upload part %d of", p.N), u.key, func() error {
 		if crc != "" {
 			opts.CustomHeader = http.Header{crcHeader: {crc}}
 		}
-		p, err := u.s.core.PutObjectPart(ctx, u.s.bucket, u.key, u.id, n, bytes.NewReader(data), int64(len(data)), opts)
-		etag = p.ETag
+		part, err := u.s.core.PutObjectPart(ctx, u.s.bucket, u.key, u.id, p.N, bytes.NewReader(p.Data), int64(len(p.Data)), opts)
+		etag = part.ETag
 		return u.s.translate(ctx, err)
 	})
 	if err != nil {
-		return fmt.Errorf("part %d: %w", n, err)
+		return fmt.Errorf("part %d: %w", p.N, err)
 	}
 	u.mu.Lock()
-	u.done = append(u.done, minio.CompletePart{PartNumber: n, ETag: etag, ChecksumCRC32C: crc})
+	u.done = append(u.done, minio.CompletePart{PartNumber: p.N, ETag: etag, ChecksumCRC32C: crc})
 	u.mu.Unlock()
 	return nil
 }
 
-func (u *upload) complete(ctx context.Context, o driver.PutOptions) error {
+func (u *upload) complete(ctx context.Context) error {
 	slices.SortFunc(u.done, func(a, b minio.CompletePart) int { return a.PartNumber - b.PartNumber })
 	var opts minio.PutObjectOptions
-	if o.IfAbsent {
+	if u.o.IfAbsent {
 		opts.SetMatchETagExcept("*")
 	}
-	again := false
-	return u.s.o.Retry.Do(ctx, "complete upload of", u.key, func() error {
+	return u.settle(ctx, "complete upload of", func() error {
 		_, err := u.s.core.CompleteMultipartUpload(ctx, u.s.bucket, u.key, u.id, u.done, opts)
-		err = u.s.translate(ctx, err)
-		if again && errors.Is(err, driver.ErrNotFound) {
-			// The upload is gone: the request before had been carried out, only its reply was lost.
-			var st driver.Info
-			serr := u.s.o.Retry.Do(ctx, "stat", u.key, func() (err error) {
-				st, err = u.s.Stat(ctx, u.key)
-				return err
-			})
-			if serr == nil && st.Size == u.size {
-				return nil
-			}
-		}
-		again = true
 		return err
 	})
 }
@@ -433,11 +401,18 @@ func (s *Store) Get(ctx context.Context, key string, offset, length int64) (io.R
 	case offset > 0:
 		opts.SetRange(offset, 0)
 	}
-	body, info, _, err := s.core.GetObject(ctx, s.bucket, key, opts)
+	body, info, header, err := s.core.GetObject(ctx, s.bucket, key, opts)
 	if err != nil {
 		return nil, s.translate(ctx, err)
 	}
-	return driver.ExpectLength(&stream{body, ctx, s}, info.Size), nil
+	size := info.Size
+	if length > 0 || offset > 0 {
+		if size, err = driver.CheckRange(header.Get("Content-Range"), offset, length); err != nil {
+			body.Close()
+			return nil, err
+		}
+	}
+	return driver.ExpectLength(&stream{body, ctx, s}, size), nil
 }
 
 // stream gives errors of a body their meaning.

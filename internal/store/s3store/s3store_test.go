@@ -5,16 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/pghaul/pghaul/internal/store"
 	"github.com/pghaul/pghaul/internal/store/driver"
+	"github.com/pghaul/pghaul/internal/store/faultproxy"
+	"github.com/pghaul/pghaul/internal/store/httpline"
 	"github.com/pghaul/pghaul/internal/store/retrystore"
 	"github.com/pghaul/pghaul/internal/store/s3store"
 	"github.com/pghaul/pghaul/internal/store/storetest"
@@ -28,8 +29,9 @@ type server struct {
 	newBucket                func(t testing.TB) string
 }
 
-// large is a size of three parts, of which the last is small.
+// large is a size of three parts, of which the last is small; two is one of two parts.
 func (s *server) large() int { return 2*s.part + s.part/50 }
+func (s *server) two() int   { return s.part + s.part/50 }
 
 // servers runs a test with the fake and, if there is one, with a real server.
 func servers(t *testing.T, test func(t *testing.T, s *server)) {
@@ -136,29 +138,34 @@ func testRefusals(t *testing.T, s *server) {
 	}
 }
 
+// proxied opens a bucket behind a bad line.
+func proxied(t *testing.T, s *server, rule faultproxy.Rule) (*s3store.Store, *faultproxy.Proxy) {
+	t.Helper()
+	p := faultproxy.Start(t, s.endpoint, rule)
+	return open(t, s, func(o *s3store.Options) { o.Endpoint = p.URL }), p
+}
+
+func completes(r faultproxy.Request) bool {
+	return r.Method == http.MethodPost && r.Query.Has("uploadId")
+}
+
 // What a killed upload leaves is not listed, and swept.
 func TestSweep(t *testing.T) { servers(t, testSweep) }
 
 func testSweep(t *testing.T, s *server) {
-	b := open(t, s, func(o *s3store.Options) {
-		// The server loses the connection for good after the first part: neither completed nor aborted.
-		o.Retry.Tries = 1
-		o.Transport = &faulty{fault: func(r *http.Request, n int) fault {
-			if r.Method == http.MethodPost && strings.Contains(r.URL.RawQuery, "uploadId") || r.Method == http.MethodDelete {
-				return drop
-			}
-			return none
-		}}
+	b, p := proxied(t, s, func(r faultproxy.Request) faultproxy.Fault {
+		// Neither completed nor aborted.
+		if completes(r) || r.Method == http.MethodDelete {
+			return faultproxy.Fault{Kind: faultproxy.Refuse}
+		}
+		return faultproxy.Fault{}
 	})
 	if err := b.Put(t.Context(), "a/x", bytes.NewReader(storetest.Bytes(1, s.large())), driver.PutOptions{}); err == nil {
 		t.Fatal("the upload was completed")
 	}
-	b, err := s3store.Open("bucket-1", options(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, err := b.List(t.Context(), driver.ListRequest{}); err != nil || len(p.Objects) > 0 {
-		t.Errorf("listed: %+v, %v", p, err)
+	p.SetRule(faultproxy.Never)
+	if l, err := b.List(t.Context(), driver.ListRequest{}); err != nil || len(l.Objects) > 0 {
+		t.Errorf("listed: %+v, %v", l, err)
 	}
 	for _, c := range []struct {
 		before time.Time
@@ -170,126 +177,171 @@ func testSweep(t *testing.T, s *server) {
 	}
 }
 
-// fault is what happens to a request.
-type fault uint8
-
-const (
-	none      fault = iota
-	drop            // the connection breaks before the server has the request
-	late            // the reply is lost
-	slowDown        // 503
-	internal        // 500
-	truncate        // the body of the reply ends early
-	badDigest       // the request's body is damaged on the way
-)
-
-// faulty is a transport with faults.
-type faulty struct {
-	mu    sync.Mutex
-	n     int
-	fault func(r *http.Request, n int) fault
-}
-
-var errDropped = errors.New("connection reset by peer")
-
-func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
-	f.mu.Lock()
-	what := f.fault(r, f.n)
-	f.n++
-	f.mu.Unlock()
-	answer := func(status int, code string) (*http.Response, error) {
-		if r.Body != nil {
-			r.Body.Close()
-		}
-		body := fmt.Sprintf("<Error><Code>%s</Code><Message>a fault</Message></Error>", code)
-		return &http.Response{
-			StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-			Header: http.Header{"Content-Type": {"application/xml"}}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
-		}, nil
-	}
-	switch what {
-	case drop:
-		if r.Body != nil {
-			r.Body.Close()
-		}
-		return nil, errDropped
-	case slowDown:
-		return answer(http.StatusServiceUnavailable, "SlowDown")
-	case internal:
-		return answer(http.StatusInternalServerError, "InternalError")
-	case badDigest:
-		if r.Body != nil && r.ContentLength > 0 {
-			r = r.Clone(r.Context())
-			r.Body = &flipped{ReadCloser: r.Body}
-		}
-	}
-	resp, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	switch what {
-	case late:
-		io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
-		return nil, errDropped
-	case truncate:
-		resp.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(resp.Body, resp.ContentLength/2), resp.Body}
-	}
-	return resp, nil
-}
-
-// flipped changes a bit of the first byte.
-type flipped struct {
-	io.ReadCloser
-	done bool
-}
-
-func (f *flipped) Read(p []byte) (int, error) {
-	n, err := f.ReadCloser.Read(p)
-	if n > 0 && !f.done {
-		p[0] ^= 1
-		f.done = true
-	}
-	return n, err
-}
-
-// Whatever happens to a request once, an object arrives whole and comes back whole.
+// Whatever happens to every second or third request, an object arrives whole and comes back whole, is put only
+// once if that is asked for, and nothing stays of tries that failed.
 func TestFaults(t *testing.T) { servers(t, testFaults) }
 
 func testFaults(t *testing.T, s *server) {
-	data := storetest.Bytes(9, s.large())
-	for name, what := range map[string]fault{
-		"drop": drop, "late": late, "slow down": slowDown, "internal": internal, "truncate": truncate, "bad digest": badDigest,
-	} {
-		for every := 2; every <= 3; every++ {
-			t.Run(fmt.Sprintf("%s every %d", name, every), func(t *testing.T) {
-				t.Parallel()
-				transport := &faulty{fault: func(r *http.Request, n int) fault {
-					// A list of uploads, a lost reply of which is no matter, is not asked for here.
-					if n%every == every-1 {
-						return what
-					}
-					return none
-				}}
-				inner := open(t, s, func(o *s3store.Options) { o.Transport = transport })
-				b := retrystore.New(inner, retrystore.Options{Backoff: options(s).Retry})
-				for _, size := range []int{1000, s.large()} {
-					if err := b.Put(t.Context(), "x", bytes.NewReader(data[:size]), driver.PutOptions{}); err != nil {
-						t.Fatal(err)
-					}
-					got, err := storetest.Get(t.Context(), b, "x", 0, -1)
-					if err != nil || !bytes.Equal(got, data[:size]) {
-						t.Fatalf("%d of %d bytes, %v", len(got), size, err)
-					}
-				}
-				if transport.n < 6 {
-					t.Errorf("only %d requests", transport.n)
-				}
-			})
+	data := storetest.Bytes(9, s.two())
+	faults := append(faultproxy.Line(), faultproxy.Fault{Kind: faultproxy.CutBody, After: 1 << 14}, faultproxy.Fault{Kind: faultproxy.CutReply, After: 1 << 14},
+		faultproxy.Fault{Kind: faultproxy.Flip, After: 99})
+	for i, f := range faults {
+		every := 2 + i%2
+		if f.After < 0 {
+			f.After = int64(s.part / 2)
 		}
+		t.Run(f.String(), func(t *testing.T) {
+			t.Parallel()
+			inner, p := proxied(t, s, faultproxy.Every(every, f))
+			b := retrystore.New(inner, retrystore.Options{Backoff: options(s).Retry})
+			for _, o := range []driver.PutOptions{{}, {IfAbsent: true}} {
+				for _, size := range []int{1000, s.two()} {
+					key := fmt.Sprintf("a/%t-%d", o.IfAbsent, size)
+					if err := b.Put(t.Context(), key, bytes.NewReader(data[:size]), o); err != nil {
+						t.Fatalf("put %s: %v\n%q", key, err, p.Faults())
+					}
+					got, err := storetest.Get(t.Context(), b, key, 0, -1)
+					if err != nil || !bytes.Equal(got, data[:size]) {
+						t.Fatalf("get %s: %d bytes, %v\n%q", key, len(got), err, p.Faults())
+					}
+					if !o.IfAbsent {
+						continue
+					}
+					if err := b.Put(t.Context(), key, bytes.NewReader(data[1:size]), o); !errors.Is(err, driver.ErrExists) {
+						t.Errorf("put %s again: %v\n%q", key, err, p.Faults())
+					}
+				}
+			}
+			l, err := b.List(t.Context(), driver.ListRequest{Prefix: "a/"})
+			if err != nil || len(l.Objects) != 4 {
+				t.Errorf("list: %+v, %v", l, err)
+			}
+			if n := len(p.Faults()); n < 5 {
+				t.Errorf("only %d of %d requests failed", n, p.Count())
+			}
+			// What can stay: an upload of which the reply to its beginning or end was lost.
+			p.SetRule(faultproxy.Never)
+			if _, err := b.Sweep(t.Context(), "", time.Now().Add(time.Hour)); err != nil {
+				t.Error(err)
+			}
+			if n, err := b.Sweep(t.Context(), "", time.Now().Add(time.Hour)); n != 0 || err != nil {
+				t.Errorf("%d uploads stay, %v", n, err)
+			}
+		})
+	}
+}
+
+// On a line that breaks at random a put ends in an object that is whole, or in an error; and then there is none, or one that is
+// whole since only the last reply was lost.
+func TestRandomFaults(t *testing.T) { servers(t, testRandomFaults) }
+
+func testRandomFaults(t *testing.T, s *server) {
+	data := storetest.Bytes(11, s.two())
+	seeds := 4
+	if s.part < 1<<20 {
+		seeds = 40
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			b, p := proxied(t, s, faultproxy.Random(uint64(seed), 0.5, faultproxy.Line()...))
+			o := driver.PutOptions{IfAbsent: seed%2 > 0}
+			err := b.Put(t.Context(), "x", bytes.NewReader(data), o)
+			p.SetRule(faultproxy.Never)
+			got, gerr := storetest.Get(t.Context(), b, "x", 0, -1)
+			switch {
+			case gerr == nil && !bytes.Equal(got, data):
+				t.Errorf("%d wrong bytes", len(got))
+			case err == nil && gerr != nil:
+				t.Errorf("put succeeded, get: %v", gerr)
+			case err != nil && !driver.IsPermanent(err):
+				t.Errorf("put gave up with %v", err)
+			case err != nil && gerr != nil && !errors.Is(gerr, driver.ErrNotFound):
+				t.Errorf("put: %v, get: %v", err, gerr)
+			}
+			if t.Failed() {
+				t.Logf("%q", p.Faults())
+			}
+		})
+	}
+}
+
+// A reply that is damaged or cut off without a sign of it is not taken for the object.
+func TestDamagedReplies(t *testing.T) { servers(t, testDamagedReplies) }
+
+func testDamagedReplies(t *testing.T, s *server) {
+	inner, p := proxied(t, s, faultproxy.Never)
+	b := store.New(retrystore.New(inner, retrystore.Options{Backoff: options(s).Retry}), "", "a bucket")
+	for _, size := range []int{1000, s.two()} {
+		p.SetRule(faultproxy.Never)
+		data := storetest.Bytes(12, size)
+		o, err := b.Put(t.Context(), "x", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := int64(size / 2) // of a stream that breaks, the next request brings so much more
+		for _, f := range []faultproxy.Fault{{Kind: faultproxy.FlipReply, After: after}, {Kind: faultproxy.Truncate, After: after}} {
+			for _, every := range []int{1, 2} {
+				p.SetRule(faultproxy.Every(every, f))
+				switch err := b.Verify(t.Context(), o); {
+				case err == nil && every == 1:
+					t.Errorf("%d bytes, %s: taken as whole", size, f)
+				case err != nil && !errors.Is(err, store.ErrDamaged) && !driver.IsPermanent(err):
+					t.Errorf("%d bytes, %s: %v", size, f, err)
+				}
+			}
+		}
+	}
+}
+
+// A server that falls silent is given up and asked again.
+func TestStall(t *testing.T) {
+	f, address := startFake(t)
+	f.buckets++
+	p := faultproxy.Start(t, address, faultproxy.Never)
+	o := options(&server{p.URL, "access", "secret", false, 64 << 10, nil})
+	o.Transport = httpline.New(200 * time.Millisecond)
+	inner, err := s3store.Open("bucket-1", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := retrystore.New(inner, retrystore.Options{Backoff: o.Retry})
+	data := storetest.Bytes(1, 200<<10)
+	for _, match := range []func(faultproxy.Request) bool{func(r faultproxy.Request) bool { return r.Part() == 2 }, completes} {
+		p.SetRule(faultproxy.Once(faultproxy.Fault{Kind: faultproxy.Stall}, match))
+		if err := b.Put(t.Context(), "x", bytes.NewReader(data), driver.PutOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	p.SetRule(faultproxy.Once(faultproxy.Fault{Kind: faultproxy.Stall}, func(faultproxy.Request) bool { return true }))
+	if got, err := storetest.Get(t.Context(), b, "x", 0, -1); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if len(p.Faults()) != 3 {
+		t.Errorf("faults: %q", p.Faults())
+	}
+}
+
+// Of a service that asks for patience all requests keep away.
+func TestRetryAfter(t *testing.T) {
+	f, address := startFake(t)
+	f.buckets++
+	p := faultproxy.Start(t, address, faultproxy.Once(faultproxy.Fault{Kind: faultproxy.Status, Code: 503, Error: "SlowDown", RetryAfter: 40},
+		func(faultproxy.Request) bool { return true }))
+	var waited time.Duration
+	o := s3store.Options{
+		Endpoint: p.URL, Region: "us-east-1", Credentials: credentials.NewStaticV4("access", "secret", ""),
+		Retry: driver.Backoff{Min: 1, Sleep: func(_ context.Context, d time.Duration) error {
+			waited += d
+			return nil
+		}},
+	}
+	b, err := s3store.Open("bucket-1", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Put(t.Context(), "x", strings.NewReader("x"), driver.PutOptions{}); err != nil || waited < 30*time.Second || waited > 41*time.Second {
+		t.Errorf("waited %s, %v", waited, err)
 	}
 }
 
@@ -297,13 +349,11 @@ func testFaults(t *testing.T, s *server) {
 func TestFailedPart(t *testing.T) { servers(t, testFailedPart) }
 
 func testFailedPart(t *testing.T, s *server) {
-	b := open(t, s, func(o *s3store.Options) {
-		o.Transport = &faulty{fault: func(r *http.Request, _ int) fault {
-			if strings.Contains(r.URL.RawQuery, "partNumber=2&") {
-				return internal
-			}
-			return none
-		}}
+	b, _ := proxied(t, s, func(r faultproxy.Request) faultproxy.Fault {
+		if r.Part() == 2 {
+			return faultproxy.InternalError
+		}
+		return faultproxy.Fault{}
 	})
 	err := b.Put(t.Context(), "x", bytes.NewReader(storetest.Bytes(1, s.large())), driver.PutOptions{})
 	if err == nil || !strings.Contains(err.Error(), "part 2: tried 4 times") || !driver.IsPermanent(err) {
@@ -314,5 +364,21 @@ func testFailedPart(t *testing.T, s *server) {
 	}
 	if n, err := b.Sweep(t.Context(), "", time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("it left %d uploads, %v", n, err)
+	}
+}
+
+// A server that does not come back ends in an error that says so.
+func TestOutage(t *testing.T) { servers(t, testOutage) }
+
+func testOutage(t *testing.T, s *server) {
+	b, p := proxied(t, s, faultproxy.Never)
+	p.SetDown(true)
+	err := b.Put(t.Context(), "x", bytes.NewReader(storetest.Bytes(1, s.large())), driver.PutOptions{})
+	if err == nil || !strings.Contains(err.Error(), "tried 4 times") {
+		t.Errorf("%v", err)
+	}
+	p.SetDown(false)
+	if err := b.Put(t.Context(), "x", strings.NewReader("x"), driver.PutOptions{}); err != nil {
+		t.Error(err)
 	}
 }
