@@ -98,7 +98,12 @@ func StartPrograms(ctx context.Context, programs Programs, spec scratch.Spec) (*
 	if spec.TCP {
 		info.TCP = fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s dbname=postgres sslmode=disable", i.port, superuser, i.password)
 	}
-	info.Kept = "folder " + i.dir
+	folders := i.dir
+	if !strings.HasPrefix(i.socketDir, i.dir) {
+		folders += " " + i.socketDir
+	}
+	info.Kept = fmt.Sprintf("a server in folder %s, which goes on running (remove: kill -QUIT $(head -1 %s); rm -rf %s)",
+		i.dir, filepath.Join(i.data(), "postmaster.pid"), folders)
 	if err := scratch.CheckExtensions(ctx, info.DSN, spec.Extensions, "PostgreSQL "+programs.Version+" in "+programs.Dir); err != nil {
 		i.Stop(context.WithoutCancel(ctx), false)
 		return nil, err
@@ -366,21 +371,11 @@ func freePort() (int, error) {
 
 // launch starts the server's main process and a goroutine that waits for its end.
 func (i *instance) launch() error {
-	file, err := i.programs.Path("postgres")
-	if err != nil {
-		return err
-	}
-	log, err := os.OpenFile(i.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	cmd, log, err := i.postgres()
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	if err := i.account.own(i.log()); err != nil {
-		return err
-	}
-	cmd := i.command(file, "-D", i.data())
-	cmd.Stdout, cmd.Stderr = log, log
-
 	started := make(chan error, 1)
 	done := i.done
 	go func() {
@@ -406,6 +401,25 @@ func (i *instance) launch() error {
 	i.process = cmd.Process
 	i.started = true
 	return nil
+}
+
+// postgres returns the command of the server's main process, and the log that it writes to, to be closed once it is started.
+func (i *instance) postgres() (cmd *exec.Cmd, log *os.File, err error) {
+	file, err := i.programs.Path("postgres")
+	if err != nil {
+		return nil, nil, err
+	}
+	log, err = os.OpenFile(i.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := i.account.own(i.log()); err != nil {
+		log.Close()
+		return nil, nil, err
+	}
+	cmd = i.command(file, "-D", i.data())
+	cmd.Stdout, cmd.Stderr = log, log
+	return cmd, log, nil
 }
 
 // ending says how a process ended.
@@ -475,9 +489,37 @@ func (i *instance) Stop(ctx context.Context, keep bool) error {
 	err := i.end(max(limit, leastStop))
 	if keep {
 		err = errors.Join(err, os.WriteFile(filepath.Join(i.dir, keptFile), nil, 0o600))
+		if err == nil {
+			err = i.detach(context.WithoutCancel(ctx))
+		}
 		return errors.Join(err, i.owner.Close())
 	}
 	return errors.Join(err, i.remove())
+}
+
+// detach starts the server again, as a process that does not end with us: the kernel cannot be told to
+// let the first one live.
+func (i *instance) detach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("server not ready after %v", startLimit))
+	defer cancel()
+	cmd, log, err := i.postgres()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: i.account.credential(), Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("run postgres: %w", i.explain(err))
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	if _, err := awaitReady(ctx, i.socket(), superuser, ended); err != nil {
+		return fmt.Errorf("start the server that is kept: %w%s", err, i.logTail())
+	}
+	return nil
 }
 
 // signal notes that the end is wanted and sends the signal to the main process.
