@@ -57,6 +57,9 @@ var _ scratch.Provider = (*Provider)(nil)
 // this machine, the error is ErrNoPrograms and says which versions are.
 func (p *Provider) Start(ctx context.Context, spec scratch.Spec) (*scratch.Server, error) {
 	programs, err := choose(Find(ctx, p.BinDirs...), spec.Major)
+	if ctx.Err() != nil { // then the programs could not be asked
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start throwaway server: %w", err)
 	}

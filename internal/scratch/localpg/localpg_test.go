@@ -19,21 +19,69 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pghaul/pghaul/internal/scratch"
+	"github.com/pghaul/pghaul/internal/scratch/scratchtest"
 )
 
-// TestMain runs the tests, or in the process that TestOwnerKilled starts, the
-// part of it that is to be killed.
 func TestMain(m *testing.M) {
-	if dir := os.Getenv("PGHAUL_LOCALPG_TEST_OWNER"); dir != "" {
-		s, err := (&Provider{}).Start(context.Background(), scratch.Spec{Dir: dir})
-		if err != nil {
-			fmt.Println("error:", err)
-			os.Exit(1)
-		}
-		fmt.Println(s.Dir)
-		select {} // until the test kills us
-	}
-	os.Exit(m.Run())
+	scratchtest.Main(m, func(ctx context.Context, dir string) (*scratch.Server, error) {
+		return new(Provider).Start(ctx, scratch.Spec{Dir: dir})
+	})
+}
+
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	programs(t)
+	dir := place(t)
+	scratchtest.Run(t, scratchtest.Harness{
+		Provider: new(Provider),
+		Spec:     scratch.Spec{Dir: dir},
+		Left: func(t *testing.T) (left []string) {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				name := filepath.Join(dir, e.Name())
+				left = append(left, name)
+				for _, pid := range processesIn(filepath.Join(name, "data")) {
+					left = append(left, fmt.Sprintf("process %d", pid))
+				}
+			}
+			return left
+		},
+		Crash: func(t *testing.T, s *scratch.Server) {
+			pid, err := strconv.Atoi(query(t, s.DSN, "select pid from pg_stat_activity where backend_type = 'checkpointer'"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		},
+		CrashReason: "terminated by signal 9",
+		Kept: func(t *testing.T, s *scratch.Server) {
+			if got := scratchtest.Query(t, s.DSN, "select count(*) from treasure"); got != "0" {
+				t.Errorf("the table that was made before: %s", got)
+			}
+			conn, err := pgconn.Connect(t.Context(), s.DSN)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, remove, _ := strings.Cut(strings.TrimSuffix(s.Kept, ")"), "(remove: ")
+			if out, err := exec.Command("sh", "-c", remove).CombinedOutput(); err != nil || !strings.Contains(s.Kept, s.Dir) {
+				t.Fatalf("%s: %v\n%s", s.Kept, err, out)
+			}
+			scratchtest.AwaitEnd(conn)
+		},
+		Owner: dir,
+		// The kernel ends the server; the folder is removed by the next one who starts a server there.
+		Orphaned: func(t *testing.T, info scratch.Info, conn *pgconn.PgConn) {
+			if runtime.GOOS == "linux" { // elsewhere the server lives until the folder goes
+				scratchtest.AwaitEnd(conn)
+			}
+			sweep(dir)
+		},
+	})
 }
 
 func programs(t *testing.T) []Programs {
@@ -83,24 +131,8 @@ func checkNoProcess(t *testing.T, s *scratch.Server) {
 	}
 }
 
-func query(t *testing.T, dsn, sql string) string {
-	t.Helper()
-	conn, err := pgconn.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	results, err := conn.Exec(t.Context(), sql).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := results[len(results)-1]
-	if len(last.Rows) == 0 {
-		return ""
-	}
-	return string(last.Rows[0][0])
-}
-
+// query is scratchtest.Query under a shorter name.
+func query(t *testing.T, dsn, sql string) string { t.Helper(); return scratchtest.Query(t, dsn, sql) }
 func TestStartStop(t *testing.T) {
 	for _, p := range programs(t) {
 		t.Run(strconv.Itoa(p.Major), func(t *testing.T) {
@@ -252,51 +284,6 @@ func TestBadSetting(t *testing.T) {
 	checkEmpty(t, dir)
 }
 
-func TestContextEndsServer(t *testing.T) {
-	t.Parallel()
-	p := programs(t)[0]
-	dir := place(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	s, err := StartPrograms(ctx, p, scratch.Spec{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	<-s.Done()
-	if err := s.Stop(ctx); err != nil { // waits for the stop that the context began
-		t.Error(err)
-	}
-	checkNoProcess(t, s)
-	checkEmpty(t, dir)
-}
-
-func TestBusyServerStops(t *testing.T) {
-	t.Parallel()
-	p := programs(t)[0]
-	dir := place(t)
-	s, err := StartPrograms(t.Context(), p, scratch.Spec{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := pgconn.Connect(t.Context(), s.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	failed := make(chan error, 1)
-	go func() {
-		_, err := conn.Exec(context.Background(), "select count(*) from generate_series(1, 1000000000) a, generate_series(1, 1000000) b").ReadAll()
-		failed <- err
-	}()
-	if err := s.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if <-failed == nil {
-		t.Error("the query came to an end")
-	}
-	checkNoProcess(t, s)
-	checkEmpty(t, dir)
-}
-
 // TestContextEndsInitdb cancels while initdb runs. The initdb here is a script
 // that starts a process of its own, says so through a pipe, and would never end.
 func TestContextEndsInitdb(t *testing.T) {
@@ -339,106 +326,6 @@ func TestContextEndsInitdb(t *testing.T) {
 	}
 	// The pipe ends when the last process that holds it is gone.
 	if _, err := io.Copy(io.Discard, f); err != nil {
-		t.Error(err)
-	}
-	checkEmpty(t, dir)
-}
-
-func TestCrashIsReported(t *testing.T) {
-	t.Parallel()
-	p := programs(t)[0]
-	dir := place(t)
-	s, err := StartPrograms(t.Context(), p, scratch.Spec{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(query(t, s.DSN, "select pid from pg_stat_activity where backend_type = 'checkpointer'"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	<-s.Done()
-	// The reason is set before Done is closed.
-	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "ended by itself") || !strings.Contains(err.Error(), "terminated by signal 9") {
-		t.Errorf("got error %v", err)
-	}
-	if err := s.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
-	checkNoProcess(t, s)
-	checkEmpty(t, dir)
-}
-
-func TestKeep(t *testing.T) {
-	t.Parallel()
-	p := programs(t)[0]
-	dir := place(t)
-	s, err := StartPrograms(t.Context(), p, scratch.Spec{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Keep()
-	if err := s.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
-	checkNoProcess(t, s)
-	sweep(dir)
-	if _, err := os.Stat(filepath.Join(s.Dir, "data", "PG_VERSION")); err != nil {
-		t.Errorf("data were not kept: %v", err)
-	}
-}
-
-// TestOwnerKilled kills a process that has a server. The kernel ends the server;
-// the folder is removed by the next one who starts a server there.
-func TestOwnerKilled(t *testing.T) {
-	t.Parallel()
-	programs(t)
-	dir := place(t)
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "PGHAUL_LOCALPG_TEST_OWNER="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var serverDir string
-	if _, err := fmt.Fscanln(out, &serverDir); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(serverDir, dir) {
-		rest, _ := io.ReadAll(out)
-		t.Fatalf("%s %s", serverDir, rest)
-	}
-	conn, err := pgconn.Connect(t.Context(), fmt.Sprintf("host=%s user=postgres dbname=postgres", filepath.Join(serverDir, "socket")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-
-	sweep(dir)
-	if _, err := os.Stat(serverDir); err != nil {
-		t.Fatalf("the folder of a living process: %v", err)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-	if runtime.GOOS == "linux" { // elsewhere the server lives until the folder goes
-		io.Copy(io.Discard, conn.Conn())
-	}
-
-	s, err := (&Provider{}).Start(t.Context(), scratch.Spec{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(serverDir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("folder %s left over: %v", serverDir, err)
-	}
-	if err := s.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
 	checkEmpty(t, dir)
