@@ -152,7 +152,7 @@ const (
 
 // lockPatience is how long to wait for the sessions of an interrupted restore to end. Those whose client is gone notice
 // that within a second (noticeClient).
-const lockPatience = "15s"
+var lockPatience = "15s"
 
 // ledgerThere asks for the ledger's tables.
 const ledgerThere = "SELECT pg_catalog.to_regclass('" + LedgerSchema + ".done') IS NOT NULL AND " +

@@ -19,7 +19,12 @@ import (
 	"github.com/pghaul/pghaul/pgarchive"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	if work := os.Getenv(childVariable); work != "" {
+		os.Exit(runChild(work))
+	}
+	pgtest.Main(m)
+}
 
 // shop is a database with something of everything that a restore treats in a way of its own.
 const shop = `
