@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,7 +146,7 @@ func inspectionLike(m *manifest.Manifest, jobs int) drill.Inspection {
 func openSide(ctx context.Context, text string, o compareOptions, log *ui.Log) (side, error) {
 	switch {
 	case strings.HasPrefix(text, "postgres://"), strings.HasPrefix(text, "postgresql://"):
-	case all.IsAddress(text):
+	case isStore(text):
 		r, s, err := openRead(text, all.Options{}, &o.Keys, log)
 		if err != nil {
 			return side{}, err
@@ -169,6 +170,18 @@ func openSide(ctx context.Context, text string, o compareOptions, log *ui.Log) (
 		return side{}, err
 	}
 	return side{name: config.String(), config: config}, nil
+}
+
+// isStore reports whether the text is the address of a store: a URL, or a folder that is not itself an archive.
+func isStore(text string) bool {
+	if all.IsAddress(text) {
+		return true
+	}
+	if st, err := os.Stat(text); err != nil || !st.IsDir() {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(text, "toc.dat"))
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // isArchive reports whether the text is the path of an archive rather than the name of a database.

@@ -104,7 +104,7 @@ func newDiffSide(name string, m *manifest.Manifest) diffSide {
 func openManifest(ctx context.Context, address, text string, k *pgflags.Keys, log *ui.Log) (m *manifest.Manifest, name string, err error) {
 	var r pgarchive.Reader
 	switch _, statErr := os.Stat(text); {
-	case address == "" && statErr == nil:
+	case address == "" && statErr == nil && !isStore(text):
 		if m, err = manifestOf(text); err != nil {
 			return nil, "", err
 		}
@@ -112,7 +112,7 @@ func openManifest(ctx context.Context, address, text string, k *pgflags.Keys, lo
 		name = text
 	default:
 		selector := text
-		if all.IsAddress(text) {
+		if address == "" && isStore(text) {
 			address, selector = text, "latest"
 		}
 		var stored *storedArchive

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -138,15 +136,9 @@ func rowsRead(res *rescue.Result) string {
 	return text
 }
 
-// openBackup opens a backup in a store, or an archive. A folder is a store unless it is an archive itself.
-// The manifest is nil if there is none.
+// openBackup opens a backup in a store, or an archive. The manifest is nil if there is none.
 func openBackup(ctx context.Context, from, selector string, o all.Options, k *pgflags.Keys, log *ui.Log) (r pgarchive.Reader, name string, m *manifest.Manifest, err error) {
-	inStore := from == "" || all.IsAddress(from)
-	if st, err := os.Stat(from); err == nil && st.IsDir() {
-		_, err := os.Stat(filepath.Join(from, "toc.dat"))
-		inStore = errors.Is(err, os.ErrNotExist)
-	}
-	if inStore {
+	if from == "" || isStore(from) {
 		stored, err := openStored(ctx, from, selector, o, k, log)
 		if err != nil {
 			return nil, "", nil, err
