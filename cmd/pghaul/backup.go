@@ -53,13 +53,17 @@ func runBackup(ctx context.Context, env *environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	extra, err := newBeside(ctx, f, log)
+	if err != nil {
+		return err
+	}
 	r, s, err := openRepo(f.To, all.Options{Create: true, Up: f.Up}, log)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	meter := ui.NewMeter("backing up", ui.ModeFor(env.stderr, f.JSON, f.Quiet), env.stderr, log)
-	w, res, err := backUp(ctx, source, r, f, dumpProgress{meter, log}, func(s repo.Start) repo.Start {
+	w, res, err := backUp(ctx, source, r, f, extra, dumpProgress{meter, log}, func(s repo.Start) repo.Start {
 		s.Sealer, s.Signer = sealer, signer
 		return s
 	})
@@ -76,13 +80,19 @@ func runBackup(ctx context.Context, env *environment, args []string) error {
 
 // backUp dumps the source into a new backup, or goes on with an incomplete one, and completes it. After an error nothing of it is left,
 // or what is left is no backup.
-func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Backup, progress dumpProgress, start func(repo.Start) repo.Start) (*repo.Writer, *dump.Result, error) {
+func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Backup, extra *beside, progress dumpProgress, start func(repo.Start) repo.Start) (*repo.Writer, *dump.Result, error) {
 	b := &resumption{repo: r, flags: f, log: progress.log, start: start}
 	for {
 		o := f.Options
 		o.ToolVersion, o.DumpVersion = version(), spoken
 		o.Prepare = b.prepare
-		o.Archive = func(wo pgarchive.WriterOptions) (pgarchive.Writer, error) { return b.archive(ctx, wo) }
+		o.Archive = func(wo pgarchive.WriterOptions) (pgarchive.Writer, error) {
+			w, err := b.archive(ctx, wo)
+			if err == nil {
+				extra.start(ctx, b.writer)
+			}
+			return w, err
+		}
 		o.Complete = func(ctx context.Context, res *dump.Result) error {
 			if !f.NoGlobals {
 				text, err := globals(ctx, source)
@@ -93,9 +103,13 @@ func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Bac
 					return err
 				}
 			}
+			if err := extra.complete(ctx, source, b.writer, res); err != nil {
+				return err
+			}
 			return b.finish(ctx, res)
 		}
 		res, err := dump.Run(ctx, source, o, dumpRecorder{progress, b})
+		extra.stop()
 		switch {
 		case err == nil:
 			b.end()

@@ -39,6 +39,7 @@ type drillOptions struct {
 	CheckCmd     []string
 	CheckTimeout time.Duration
 	Platform     string
+	AllFiles     bool
 
 	Snapshot string
 	Keys     pgflags.Keys
@@ -92,6 +93,7 @@ command line is wrong; 130 if interrupted.`,
 	f.StringArrayVar(&o.CheckCmd, "check-cmd", nil, "this shell `COMMAND` must succeed (repeat for more)")
 	f.DurationVar(&o.CheckTimeout, "check-timeout", drill.DefaultCheckTimeout, "how long a command, or the statements of a file, may take")
 	f.StringVar(&o.Platform, "platform", "auto", "managed `PLATFORM` of the source, whose roles and objects stand in: "+strings.Join(platform.Names(), ", ")+", none, or auto: the archive tells")
+	f.BoolVar(&o.AllFiles, "verify-all-files", false, "read all files of the platform's storage that are in the backup, not a tenth")
 	f.BoolVar(&o.Keep, "keep", false, "leave the server running when the drill does not pass, and say how to connect")
 	snapshotFlag(c, &o.Snapshot)
 	addKeyFlags(c, &o.Keys)
@@ -174,6 +176,9 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 		return err
 	}
 	defer r.Close()
+	if err := besideForDrill(&options, stored, o.AllFiles); err != nil {
+		return err
+	}
 	meter := ui.NewMeter("drilling", ui.ModeFor(env.stderr, o.JSON, o.Quiet), env.stderr, log)
 	options.Progress, options.Phase = restoreProgress{meter}, meter.Phase
 	found, err := drill.Run(ctx, archive, r, options)

@@ -131,7 +131,7 @@ pg_dump, and takes the command lines of pg_dump and pg_restore.`,
 	root.AddCommand(newKeeperCommand(env))
 	root.AddCommand(newRescueCommand(env))
 	root.AddCommand(newDumpCommand(env), newRestoreCommand(env), newCopyCommand(env), newDumpallCommand(env), newBackupCommand(env), newDrillCommand(env), newVerifyCommand(env),
-		newListCommand(env), newShowCommand(env), newPruneCommand(env), newDiffCommand(env), newCompareCommand(env), newDemoCommand(env))
+		newFilesCommand(env), newListCommand(env), newShowCommand(env), newPruneCommand(env), newDiffCommand(env), newCompareCommand(env), newDemoCommand(env))
 	return root
 }
 

@@ -21,6 +21,29 @@ type Result struct {
 	// Manifest says what is in the archive; nil when rows were written as INSERT
 	// statements, which have no digest.
 	Manifest *manifest.Manifest
+
+	// Snapshot is, while Options.Complete runs, the name by which other sessions import the dump's snapshot; "" if the server gives it none.
+	Snapshot string
+	sessions []*session
+}
+
+// Release ends the dump's transactions, for an Options.Complete that has much to do and needs the snapshot no more: as long as it
+// is there the server cannot clean up. The first session stays, and with it what Prepare locked.
+func (r *Result) Release(ctx context.Context) error {
+	for i, s := range r.sessions {
+		s.mu.Lock()
+		var err error
+		if i == 0 {
+			err = s.conn.Exec(ctx, "COMMIT")
+		} else {
+			err = s.conn.Close(ctx)
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return fmt.Errorf("end the dump's transactions: %w", err)
+		}
+	}
+	return nil
 }
 
 // Run dumps the database of the configuration. progress may be nil. When it returns an error,
@@ -123,6 +146,10 @@ func (d *dumper) run(ctx context.Context) (*Result, error) {
 	}
 	if err := d.ping(ctx); err != nil { // its locks are gone too
 		return nil, err
+	}
+	res.Snapshot, res.sessions = d.snapshot, d.sessions
+	if res.Snapshot == "" {
+		res.Snapshot, _ = d.holder.conn.ExportSnapshot(ctx) // not every server can
 	}
 	return res, d.opts.Complete(ctx, res)
 }

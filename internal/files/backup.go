@@ -17,49 +17,36 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// BackupOptions say what to copy. The zero value copies all buckets, four files at a time.
-type BackupOptions struct {
+// CopyOptions say what to copy. The zero value copies all buckets, four files at a time.
+type CopyOptions struct {
 	Buckets []string // nil: all
 	Jobs    int      // 0: 4
-	Tables  *Tables  // what the database says; nil: it was not asked
 
 	// Listed is told how many files there are, Copied of each as it was copied; nil is none. Copied is called from several goroutines.
 	Listed func(files int, bytes int64)
 	Copied func(name string, bytes int64)
 }
 
-// Backup copies the files of an endpoint into a backup, and puts the document that lists them. A file that goes away before its
-// turn comes is left out; if the database speaks of it, it is missing in the document. After an error the sink may hold objects of which nothing
-// speaks.
-func Backup(ctx context.Context, src *Client, dst Sink, o BackupOptions) (*Document, error) {
-	d, err := backup(ctx, src, dst, o)
+// Copy copies the files of an endpoint into a backup, and returns the document that lists them, which is to be put when it was compared with
+// the database. A file that goes away before its turn comes is left out. After an error the sink may hold objects of which nothing speaks.
+func Copy(ctx context.Context, src *Client, dst Sink, o CopyOptions) (*Document, error) {
+	d := &Document{Time: time.Now().UTC().Truncate(time.Second), Files: []File{}, Buckets: []Bucket{}, Missing: []Ref{}, Unlisted: []Ref{}}
+	b := &backupRun{src: src, dst: dst, o: o, d: d}
+	todo, err := b.list(ctx)
+	if err == nil {
+		err = b.copyAll(ctx, todo)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("back up files: %w", err)
 	}
+	d.seal()
 	return d, nil
-}
-
-func backup(ctx context.Context, src *Client, dst Sink, o BackupOptions) (*Document, error) {
-	b := &backupRun{src: src, dst: dst, o: o, d: &Document{Time: time.Now().UTC().Truncate(time.Second), Files: []File{}, Buckets: []Bucket{}, Missing: []Ref{}, Unlisted: []Ref{}}}
-	todo, err := b.list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.copyAll(ctx, todo); err != nil {
-		return nil, err
-	}
-	o.Tables.compare(b.d)
-	doc, err := b.d.Encode()
-	if err != nil {
-		return nil, err
-	}
-	return b.d, dst.Put(DocumentName, doc)
 }
 
 type backupRun struct {
 	src *Client
 	dst Sink
-	o   BackupOptions
+	o   CopyOptions
 
 	mu    sync.Mutex
 	d     *Document
@@ -86,7 +73,7 @@ func (b *backupRun) list(ctx context.Context) (todo []toCopy, err error) {
 		if err != nil {
 			return nil, err
 		}
-		b.d.Buckets = append(b.d.Buckets, b.o.Tables.bucket(name))
+		b.d.Buckets = append(b.d.Buckets, Bucket{Name: name})
 		for _, l := range list {
 			todo = append(todo, toCopy{name, l})
 			total += l.Bytes

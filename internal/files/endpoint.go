@@ -305,3 +305,24 @@ func (c *Client) makeBucket(ctx context.Context, bucket string) error {
 		return err
 	})
 }
+
+// Check asks whether the endpoint can be used, and has these buckets; nil: the list of all can be read.
+func (c *Client) Check(ctx context.Context, buckets []string) error {
+	if len(buckets) == 0 {
+		_, err := c.Buckets(ctx)
+		return err
+	}
+	for _, b := range buckets {
+		err := c.do(ctx, "look at bucket", b, "", func() error {
+			there, err := c.core.BucketExists(ctx, b)
+			if err == nil && !there {
+				err = ErrNotFound
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -106,11 +106,16 @@ func TestRoundTrip(t *testing.T) {
 		Objects: map[files.Ref]bool{{Bucket: avatars, Key: "a/b/face.png"}: true, {Bucket: avatars, Key: "lost"}: true},
 	}
 	backup := new(memory)
-	made, err := files.Backup(ctx, src, backup, files.BackupOptions{Jobs: 3, Tables: tables})
+	made, err := files.Copy(ctx, src, backup, files.CopyOptions{Jobs: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := files.Decode(backup.objects[files.DocumentName])
+	made.Compare(tables)
+	doc, err := made.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := files.Decode(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +142,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || res.Uploaded != 33 || res.Bytes != d.Bytes || res.Identical != 0 {
 		t.Fatalf("restore: %+v, %v", res, err)
 	}
-	copied, err := files.Backup(ctx, dst, new(memory), files.BackupOptions{})
+	copied, err := files.Copy(ctx, dst, new(memory), files.CopyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +185,7 @@ func TestDamage(t *testing.T) {
 	bucket := server.NewBucket(t)
 	put(t, m, bucket, "x", []byte("contents"), minio.PutObjectOptions{})
 	backup := new(memory)
-	d, err := files.Backup(t.Context(), c, backup, files.BackupOptions{})
+	d, err := files.Copy(t.Context(), c, backup, files.CopyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

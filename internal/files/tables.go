@@ -75,24 +75,19 @@ func readTables(ctx context.Context, c *pg.Conn, snapshot string) (*Tables, erro
 	})
 }
 
-// bucket returns what is known of a bucket.
-func (t *Tables) bucket(name string) Bucket {
-	if t != nil {
-		for _, b := range t.Buckets {
-			if b.Name == name {
-				return b
+// Compare enters into the document what the database says of its buckets, and how its files differ from the rows.
+func (d *Document) Compare(t *Tables) {
+	d.Compared = true
+	chosen := make(map[string]bool)
+	for i := range d.Buckets {
+		b := &d.Buckets[i]
+		chosen[b.Name] = true
+		for _, known := range t.Buckets {
+			if known.Name == b.Name {
+				*b = known
 			}
 		}
 	}
-	return Bucket{Name: name}
-}
-
-// compare enters into the document how it differs from the tables.
-func (t *Tables) compare(d *Document) {
-	if t == nil {
-		return
-	}
-	d.Compared = true
 	copied := make(map[Ref]bool, len(d.Files))
 	for i := range d.Files {
 		r := d.Files[i].ref()
@@ -101,13 +96,10 @@ func (t *Tables) compare(d *Document) {
 			d.Unlisted = append(d.Unlisted, r)
 		}
 	}
-	chosen := make(map[string]bool)
-	for _, b := range d.Buckets {
-		chosen[b.Name] = true
-	}
 	for r := range t.Objects {
 		if chosen[r.Bucket] && !copied[r] {
 			d.Missing = append(d.Missing, r)
 		}
 	}
+	d.seal()
 }

@@ -19,7 +19,8 @@ type Backup struct {
 
 	Up int64 // bytes per second; 0: no limit
 
-	Locks Locks
+	Locks  Locks
+	Beside Beside
 
 	limit string
 }
@@ -38,6 +39,7 @@ func (b *Backup) table(p Program) []option {
 		{long: "no-globals", group: own, help: "without the roles and tablespaces of the server", set: setTrue(&b.NoGlobals)},
 	}
 	t = append(t, keyOptions("Encryption and signature", b.Locks.Flags())...)
+	t = append(t, b.Beside.options()...)
 	for _, o := range b.Dump.table(p) {
 		if !strings.Contains(notForBackup, " "+o.long+" ") && !strings.Contains(notForBackup, " "+o.same+" ") {
 			t = append(t, o)
@@ -89,6 +91,9 @@ environment (PGPASSWORD) or password file. For S3, credentials come from the
 environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) or ~/.aws/credentials, and
 other services than Amazon's are named by AWS_ENDPOINT_URL or in the address:
 s3://bucket/prefix?endpoint=https://host&region=auto.
+
+Keys of the platform's S3 endpoint come from PGHAUL_STORAGE_ACCESS_KEY_ID and
+PGHAUL_STORAGE_SECRET_ACCESS_KEY.
 
 The backup is complete when its manifest is stored, as the last object. One that
 fails is removed; one that was killed is listed as incomplete. The next backup of

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -194,4 +195,27 @@ func count(ctx context.Context, c *pg.Conn, begin string, table *[2]string, rows
 		*rows, err = strconv.ParseInt(string(last), 10, 64)
 	}
 	return err
+}
+
+// CheckClaims says what is wrong with claims that somebody wrote.
+func CheckClaims(list []Claims) error {
+	if len(list) == 0 {
+		return errors.New("the list is empty")
+	}
+	seen := make(map[string]bool)
+	for _, c := range list {
+		if c.Name == "" || c.Role == "" || seen[c.Name] {
+			return fmt.Errorf("claims %q: each need a name of their own and a role", c.Name)
+		}
+		seen[c.Name] = true
+		if !slices.ContainsFunc(profiles, func(p *Profile) bool {
+			return slices.ContainsFunc(p.claims, func(own Claims) bool { return own.Role == c.Role })
+		}) {
+			return fmt.Errorf("claims %q: role %q is no platform's role of requests (anon, authenticated, service_role)", c.Name, c.Role)
+		}
+		if _, err := begin(c, ProbeOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
