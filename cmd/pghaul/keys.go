@@ -242,7 +242,7 @@ var errNoTerminal = errors.New("there is no terminal to ask on")
 func askSecret(prompt string) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return "", fmt.Errorf("%s%w", prompt, errNoTerminal)
+		return "", fmt.Errorf("the %s is needed, and %w", strings.TrimSuffix(strings.ToLower(prompt[:1])+prompt[1:], ": "), errNoTerminal)
 	}
 	defer tty.Close()
 	fmt.Fprint(tty, prompt)

@@ -50,8 +50,8 @@ func recovery(b Backup, s Start) []byte {
 		p("")
 		p("    jq -r '.files[] | .sha256 + \"  \" + .name' manifest.json | sha256sum -c --quiet    # is it whole?")
 	}
-	p("    psql -d postgres -f %s           # roles, if there are any missing; they get no passwords", path.Join(folder, GlobalsName))
-	p("    pg_restore %s -C -d postgres %s       # creates the database and restores into it", jobs, folder)
+	p("    psql -d postgres -f %-20s    # roles, if there are any missing; they get no passwords", path.Join(folder, GlobalsName))
+	p("    pg_restore %s -C -d postgres %-7s     # creates the database and restores into it", jobs, folder)
 	p("")
 	p("It needs %s. `pg_restore -l %s` lists", reader, folder)
 	p("what is in it, `pg_restore --help` says how to restore parts of it.")
@@ -68,17 +68,14 @@ func sealedRecovery(p func(string, ...any), passphrase bool) {
 	p("")
 	p("    jq -r '.objects[] | .sha256 + \"  \" + .name' index.json | sha256sum -c --quiet    # is it whole?")
 	p("    umask 077; mkdir clear")
-	identity := "FILE"
+	identity, note := "FILE", "    # FILE: your age identity or SSH private key"
 	if passphrase {
-		identity = "clear/.key"
+		identity, note = "clear/.key", ""
 		p("    age -d -o clear/.key key.age          # asks for the passphrase")
 	}
 	p("    for f in [0-9a-z]*.age; do")
-	if passphrase {
-		p("      [ \"$f\" = key.age ] || age -d -i %s -o \"clear/${f%%.age}\" \"$f\" || break", identity)
-	} else {
-		p("      age -d -i %s -o \"clear/${f%%.age}\" \"$f\" || break    # FILE: your age identity or SSH private key", identity)
-	}
+	p("      case $f in key.age | drill-*) continue ;; esac")
+	p("      age -d -i %s -o \"clear/${f%%.age}\" \"$f\" || break%s", identity, note)
 	p("    done")
 }
 

@@ -40,6 +40,8 @@ type Progress struct {
 
 // State is what a later run needs to go on with a backup.
 type State struct {
+	Protection string `json:"protection"` // to whom it is encrypted, and by whom signed: goes on only for the same
+
 	Snapshot string `json:"snapshot"` // name for importing; empty: it ends with its session
 	Visible  string `json:"visible"`  // which transactions it sees
 
@@ -177,6 +179,9 @@ func (r *Repo) resume(ctx context.Context, rest Rest, s Start) (w *Writer, done 
 		return nil, nil, err
 	}
 	w = &Writer{r: r, ctx: ctx, backup: rest.Backup, sealer: s.Sealer, signer: s.Signer, files: make(map[string]manifest.File), recorded: true}
+	if rest.State.Protection != s.protection() {
+		return nil, nil, errors.New("it is not encrypted and signed as this one is to be")
+	}
 	if err := c.missing(rest.State.Begun); err != nil {
 		return nil, nil, err
 	}
@@ -243,7 +248,7 @@ func (w *Writer) Record(p Progress, key []byte) error {
 
 func (w *Writer) record(p Progress, key []byte) error {
 	s := p.State
-	s.Begun = nil
+	s.Begun, s.Protection = nil, Start{Sealer: w.sealer, Signer: w.signer}.protection()
 	w.mu.Lock()
 	w.recorded = true
 	for _, name := range []string{RecoveryName, seal.KeyName} {

@@ -180,7 +180,7 @@ func (v *verification) problem(format string, args ...any) {
 
 // unknown returns the names of objects that are neither listed nor of a known kind.
 func (c contents) unknown(files []manifest.File) []string {
-	known := map[string]bool{ManifestName: true, sealedManifest: true, IndexName: true, SignatureName: true}
+	known := map[string]bool{ManifestName: true, sealedManifest: true, IndexName: true, SignatureName: true, ProgressName: true}
 	for _, f := range files {
 		known[f.Name] = true
 	}

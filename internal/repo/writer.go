@@ -31,6 +31,18 @@ type Start struct {
 // Secret reports whether the backup is encrypted or signed.
 func (s Start) Secret() bool { return s.Sealer != nil || s.Signer != nil }
 
+// protection tells other keys apart.
+func (s Start) protection() string {
+	text := ""
+	if s.Sealer != nil {
+		text = "encrypted " + s.Sealer.ID()
+	}
+	if s.Signer != nil {
+		text += " signed " + s.Signer.Fingerprint()
+	}
+	return text
+}
+
 // Writer writes one backup. It is the Dir of its archive. Its methods may be called from several goroutines, but
 // for Finish, which ends it.
 type Writer struct {

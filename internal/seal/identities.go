@@ -144,22 +144,22 @@ func (p *protected) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 }
 
 // recipients returns whom to encrypt to so that the identity opens it.
-func recipients(id Identity) []Recipient {
+func recipients(id Identity) []age.Recipient {
 	switch id := id.(type) {
 	case *age.X25519Identity:
-		return []Recipient{id.Recipient()}
+		return []age.Recipient{id.Recipient()}
 	case *age.HybridIdentity:
-		return []Recipient{id.Recipient()}
+		return []age.Recipient{id.Recipient()}
 	case *agessh.Ed25519Identity:
-		return []Recipient{id.Recipient()}
+		return []age.Recipient{id.Recipient()}
 	case *agessh.RSAIdentity:
-		return []Recipient{id.Recipient()}
+		return []age.Recipient{id.Recipient()}
 	case *agessh.EncryptedSSHIdentity:
-		return []Recipient{id.Recipient()}
+		return []age.Recipient{id.Recipient()}
 	case *protected:
 		id.mu.Lock()
 		defer id.mu.Unlock()
-		var out []Recipient
+		var out []age.Recipient
 		for _, i := range id.ids {
 			out = append(out, recipients(i)...)
 		}

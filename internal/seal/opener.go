@@ -135,10 +135,11 @@ func (o *Opener) Sealer() (*Sealer, error) {
 	o.mu.Lock()
 	id := o.matched
 	o.mu.Unlock()
-	if r := recipients(id); len(r) > 0 {
-		return NewSealer(r[:1])
+	r := recipients(id)
+	if len(r) == 0 {
+		return nil, ErrNoKey
 	}
-	return nil, ErrNoKey
+	return NewSealer([]Recipient{{Recipient: r[0]}})
 }
 
 // noted is an identity of which it is noted that it opened something, and why it could not.

@@ -8,22 +8,33 @@ import (
 
 	"filippo.io/age"
 	"filippo.io/age/agessh"
+	"golang.org/x/crypto/ssh"
 )
 
 // Recipient is somebody who will be able to open what is sealed.
-type Recipient = age.Recipient
+type Recipient struct {
+	age.Recipient
+	text string // the public key, without a comment
+}
 
 // ParseRecipient reads a recipient of age ("age1...") or an SSH public key ("ssh-ed25519 ...", "ssh-rsa ...").
 func ParseRecipient(text string) (Recipient, error) {
-	text = strings.TrimSpace(text)
-	kind, _, _ := strings.Cut(text, " ")
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	r, err := parseRecipient(strings.TrimSpace(text), words[0])
+	return Recipient{r, strings.Join(words[:min(len(words), 2)], " ")}, err
+}
+
+func parseRecipient(text, kind string) (age.Recipient, error) {
 	switch {
 	case strings.HasPrefix(strings.ToUpper(text), "AGE-SECRET-KEY-"), strings.HasPrefix(text, "-----BEGIN"):
 		return nil, errors.New("that is a private key: give the public one, which age-keygen -y or ssh-keygen -y prints")
 	case kind == "ssh-ed25519", kind == "ssh-rsa":
-		r, err := agessh.ParseRecipient(text)
+		r, err := sshRecipient(text)
 		if err != nil {
-			return nil, fmt.Errorf("SSH public key %.40q: %w", text, errors.Unwrap(err))
+			return nil, fmt.Errorf("SSH public key %.40q: %w", text, err)
 		}
 		return r, nil
 	case strings.HasPrefix(kind, "ssh-"), strings.HasPrefix(kind, "ecdsa-"), strings.HasPrefix(kind, "sk-"):
@@ -36,6 +47,17 @@ func ParseRecipient(text string) (Recipient, error) {
 		return list[0], nil
 	}
 	return nil, fmt.Errorf("recipient %.40q is neither one of age (age1...) nor an SSH public key (ssh-ed25519 ..., ssh-rsa ...)", text)
+}
+
+func sshRecipient(text string) (age.Recipient, error) {
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(text))
+	switch {
+	case err != nil:
+		return nil, err
+	case key.Type() == ssh.KeyAlgoRSA:
+		return agessh.NewRSARecipient(key)
+	}
+	return agessh.NewEd25519Recipient(key)
 }
 
 // ParseRecipients reads a file with a recipient on each line; empty lines and those that begin with # say nothing.

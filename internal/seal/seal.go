@@ -2,9 +2,12 @@ package seal
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"filippo.io/age"
@@ -29,13 +32,21 @@ var ErrDamaged = errors.New("sealed object is damaged")
 // Sealer encrypts streams. It may be used by several goroutines.
 type Sealer struct {
 	recipients []age.Recipient
+	to         string // says to whom
 	passphrase string
 	key        []byte // what is stored as KeyName; nil without a passphrase
 }
 
 // NewSealer returns the sealer that encrypts to the recipients.
 func NewSealer(recipients []Recipient) (*Sealer, error) {
-	s := &Sealer{recipients: recipients}
+	s := new(Sealer)
+	var names []string
+	for _, r := range recipients {
+		s.recipients = append(s.recipients, r.Recipient)
+		names = append(names, r.text)
+	}
+	slices.Sort(names)
+	s.to = strings.Join(slices.Compact(names), "\n")
 	if _, err := s.Bytes(nil); err != nil { // recipients that cannot be mixed
 		return nil, err
 	}
@@ -53,7 +64,7 @@ func WithPassphrase(passphrase string) (*Sealer, error) {
 		return nil, fmt.Errorf("encrypt with a passphrase: %w", err)
 	}
 	r.SetWorkFactor(workFactor)
-	s := &Sealer{recipients: []age.Recipient{r}, passphrase: passphrase}
+	s := &Sealer{recipients: []age.Recipient{r}, passphrase: passphrase, to: "a passphrase"}
 	text := fmt.Sprintf("# The identity of one backup: age -d -i FILE opens its objects.\n# public key: %s\n%s\n", id.Recipient(), id)
 	if s.key, err = s.Bytes([]byte(text)); err != nil {
 		return nil, err
@@ -64,6 +75,12 @@ func WithPassphrase(passphrase string) (*Sealer, error) {
 
 // Key returns what has to be stored as KeyName, nil if nothing.
 func (s *Sealer) Key() []byte { return s.key }
+
+// ID tells sealers to other recipients apart. All sealers with a passphrase have the same.
+func (s *Sealer) ID() string {
+	sum := sha256.Sum256([]byte(s.to))
+	return hex.EncodeToString(sum[:16])
+}
 
 // Continue returns the sealer that goes on with a backup whose KeyName holds key; nil: it has none.
 func (s *Sealer) Continue(key []byte) (*Sealer, error) {
@@ -79,7 +96,7 @@ func (s *Sealer) Continue(key []byte) (*Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sealer{recipients: []age.Recipient{id.Recipient()}, passphrase: s.passphrase, key: key}, nil
+	return &Sealer{recipients: []age.Recipient{id.Recipient()}, to: s.to, passphrase: s.passphrase, key: key}, nil
 }
 
 // Reader returns the sealed form of what r holds.
