@@ -106,7 +106,7 @@ func openFile(data []byte, name string, ask Ask) func() ([]Identity, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := withPassphrase(data, p)
+		b, err := withPassphrase(data, p, maxWorkFactor)
 		if err == nil {
 			var ids []Identity
 			if ids, err = parseIdentities(b); err == nil {

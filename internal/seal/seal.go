@@ -23,8 +23,10 @@ const KeyName = "key" + Suffix
 const maxKeyFile = 1 << 20
 
 // workFactor is the base-2 logarithm of the cost of trying a passphrase: that of the age tool, a second and 256 MiB.
-// What is read may cost four times as much.
+// An object of a store may cost no more; an identity file, which is the user's own, what age allows.
 var workFactor = 18
+
+const maxWorkFactor = 22
 
 // ErrDamaged says that a sealed object is not what was sealed.
 var ErrDamaged = errors.New("sealed object is damaged")
@@ -125,12 +127,12 @@ func (s *Sealer) Bytes(b []byte) ([]byte, error) {
 var ErrPassphrase = errors.New("the passphrase is wrong")
 
 // withPassphrase opens an age file that is encrypted with a passphrase.
-func withPassphrase(sealed []byte, passphrase string) ([]byte, error) {
+func withPassphrase(sealed []byte, passphrase string, maxWork int) ([]byte, error) {
 	id, err := age.NewScryptIdentity(passphrase)
 	if err != nil {
 		return nil, err
 	}
-	id.SetMaxWorkFactor(workFactor + 2)
+	id.SetMaxWorkFactor(maxWork)
 	r, err := age.Decrypt(bytes.NewReader(sealed), id)
 	var none *age.NoIdentityMatchError
 	switch {
@@ -153,7 +155,7 @@ func unlock(key []byte, passphrase string) (*age.X25519Identity, error) {
 	if len(key) > maxKeyFile {
 		return nil, fmt.Errorf("%w: it has %d bytes", ErrDamaged, len(key))
 	}
-	b, err := withPassphrase(key, passphrase)
+	b, err := withPassphrase(key, passphrase, workFactor)
 	if err != nil {
 		return nil, err
 	}

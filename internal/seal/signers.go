@@ -36,7 +36,7 @@ func ParseVerifier(data []byte) (*Verifier, error) {
 		if !slices.Contains(keyTypes, firstWord(line)) { // principals come first
 			line = afterWord(line)
 		}
-		if options := firstWord(line); !slices.Contains(keyTypes, options) {
+		if options := firstWord(line); options != "" && !slices.Contains(keyTypes, options) {
 			ours, err := forUs(options)
 			if err != nil {
 				return err
