@@ -181,6 +181,9 @@ func (d *drill) open() error {
 	if d.archive.inserts() {
 		return errors.New("drill an archive: its rows are INSERT statements, which cannot be compared; dump without --inserts")
 	}
+	if d.makesPublic() {
+		d.archive.keepPublic()
+	}
 	if err := d.choosePlatform(); err != nil {
 		return err
 	}
@@ -281,6 +284,11 @@ func (d *drill) onServer(ctx context.Context, server *scratch.Server) error {
 	found, err := d.o.Inspect(ctx, copyOf, Inspection{Jobs: d.o.Jobs, Settings: settings, Binary: d.archive.binaryTable})
 	if err != nil {
 		return serverOr(server, fmt.Errorf("inspect the restored database: %w", err))
+	}
+	if d.makesPublic() {
+		if err := describePublic(ctx, copyOf, found); err != nil {
+			return serverOr(server, err)
+		}
 	}
 	d.begin("compare")
 	d.compare(found)
