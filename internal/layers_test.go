@@ -197,7 +197,10 @@ var layers = map[string]layer{
 		"internal/manifest": "names in it",
 		"internal/ui":       "how numbers and times are written",
 	}},
-	"internal/store/storetest":  {2, driverOnly},
+	"internal/store/storetest": {2, driverOnly},
+	"internal/scratch/scratchtest": {4, map[string]string{
+		"internal/scratch": "the Provider that is tested",
+	}},
 	"internal/store/faultproxy": {0, nil},
 	"internal/pgtest": {4, map[string]string{
 		"internal/scratch":         "what a throwaway server is",
@@ -241,7 +244,10 @@ var layers = map[string]layer{
 var testOnly = map[string]string{
 	"internal/pgtest": "servers and databases for tests",
 
-	"internal/store/storetest":  "what every driver must pass",
+	"internal/store/storetest": "what every driver must pass",
+
+	"internal/scratch/scratchtest": "what every provider must pass",
+
 	"internal/store/faultproxy": "a bad line to a server",
 	"internal":                  "these rules",
 	"e2e":                       "the programs against the stock programs, from outside",
