@@ -267,8 +267,8 @@ func (s *Snapshot) recordDrill(ctx context.Context, d Drill, report []byte) erro
 // archiveFS shows those files of a backup that its manifest lists, and the manifest.
 type archiveFS struct {
 	s *Snapshot
-	// opened, if not nil, is given each file of the store that is opened, and returns what to read instead.
-	opened func(store.Object, fs.File) fs.File
+	// opened, if not nil, is told of each object that is opened, or could not be, and returns what to read instead.
+	opened func(store.Object, fs.File, error) (fs.File, error)
 }
 
 var _ fs.StatFS = archiveFS{}
@@ -298,10 +298,10 @@ func (a archiveFS) Open(name string) (fs.File, error) {
 	}
 	o := a.s.object(a.s.files[a.s.stored(name)])
 	f, err := a.s.openObject(o, st)
-	if err != nil || a.opened == nil {
-		return f, err
+	if a.opened != nil {
+		return a.opened(o, f, err)
 	}
-	return a.opened(o, f), nil
+	return f, err
 }
 
 // openObject opens an object of the store, in the clear.

@@ -50,7 +50,13 @@ func testManifest(database string) *manifest.Manifest {
 
 // write writes an archive with two tables, without completing the backup.
 func write(r *Repo, ctx context.Context, database string) (*Writer, error) {
-	w, err := r.Begin(ctx, Start{Database: database, ServerVersion: "18.6", Compression: "gzip", Tool: "pghaul test"})
+	return writeAs(r, ctx, Start{Database: database})
+}
+
+func writeAs(r *Repo, ctx context.Context, s Start) (*Writer, error) {
+	s.ServerVersion, s.Compression, s.Tool = "18.6", "gzip", "pghaul test"
+	database := s.Database
+	w, err := r.Begin(ctx, s)
 	if err != nil {
 		return nil, err
 	}

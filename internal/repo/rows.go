@@ -210,7 +210,13 @@ type watch struct {
 	failed  error           // what is no problem of the backup
 }
 
-func (w *watch) open(o store.Object, f fs.File) fs.File { return &watchedFile{File: f, o: o, w: w} }
+func (w *watch) open(o store.Object, f fs.File, err error) (fs.File, error) {
+	if err != nil {
+		w.note(o, err)
+		return nil, err
+	}
+	return &watchedFile{File: f, o: o, w: w}, nil
+}
 
 func (w *watch) note(o store.Object, err error) {
 	failed := w.v.read(o, err)

@@ -240,8 +240,7 @@ func (w *Writer) finish(m *manifest.Manifest) error {
 	}
 	name := w.stored(ManifestName)
 	if w.sealer != nil || w.signer != nil {
-		self := manifest.File{Name: name, Bytes: int64(len(b)), SHA256: sha256.Sum256(b)}
-		if err := w.putIndex(append(slices.Clone(m.Files), self)); err != nil {
+		if err := w.putIndex(append(slices.Clone(m.Files), fileOf(name, b))); err != nil {
 			return err
 		}
 	}
@@ -250,6 +249,10 @@ func (w *Writer) finish(m *manifest.Manifest) error {
 	}
 	w.backup.Complete = true
 	return nil
+}
+
+func fileOf(name string, b []byte) manifest.File {
+	return manifest.File{Name: name, Bytes: int64(len(b)), SHA256: sha256.Sum256(b)}
 }
 
 // putIndex stores the list of all objects, and signs it.
