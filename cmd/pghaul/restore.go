@@ -130,7 +130,7 @@ func restoreInto(ctx context.Context, env *environment, p pgflags.Program, f *pg
 	res, err := restore.Run(ctx, r, target, f.Options, restoreProgress{meter})
 	meter.Stop()
 	if err != nil {
-		return err
+		return restoreEnded(err, res, log)
 	}
 	if !p.Stock {
 		if err := reportRestore(env, f, res, log); err != nil {
@@ -143,9 +143,24 @@ func restoreInto(ctx context.Context, env *environment, p pgflags.Program, f *pg
 	return nil
 }
 
+// restoreEnded shows why a restore came to no end, and how it can be resumed.
+func restoreEnded(err error, res *restore.Result, log *ui.Log) error {
+	var refused *restore.LedgerError
+	switch {
+	case errors.As(err, &refused):
+		log.Error("%s", refused.Reason)
+		log.Hint("%s", refused.WayOut)
+		return silent{exitFailed}
+	case res.Resumable:
+		log.Note("What was restored stays, and is recorded in the schema %s. Use the same command with --resume to go on.", restore.LedgerSchema)
+	}
+	return err
+}
+
 // restoreResult is the JSON of pghaul restore --json.
 type restoreResult struct {
 	Entries      int      `json:"entries"`
+	Resumed      int      `json:"resumed"` // entries that an interrupted restore had done
 	Rows         int64    `json:"rows"`
 	Bytes        int64    `json:"bytes"`
 	LargeObjects int      `json:"large_objects"`
@@ -156,7 +171,7 @@ type restoreResult struct {
 
 func reportRestore(env *environment, f *pgflags.Restore, res *restore.Result, log *ui.Log) error {
 	if f.JSON {
-		out := restoreResult{Entries: res.Entries, Rows: res.Rows, Bytes: res.Bytes,
+		out := restoreResult{Entries: res.Entries, Resumed: res.Resumed, Rows: res.Rows, Bytes: res.Bytes,
 			LargeObjects: res.LargeObjects, Seconds: res.Duration.Seconds(), Predicted: res.Predicted.Seconds(), Errors: []string{}}
 		for _, e := range res.Errors {
 			out.Errors = append(out.Errors, e.Error())
@@ -164,7 +179,11 @@ func reportRestore(env *environment, f *pgflags.Restore, res *restore.Result, lo
 		return writeJSON(env.stdout, out)
 	}
 	if !f.NoProgress {
-		log.Note("restored %s entries, %s rows, %s in %s%s", ui.Count(int64(res.Entries)), ui.Count(res.Rows), ui.Bytes(res.Bytes), ui.Duration(res.Duration), predicted(res))
+		text := "restored"
+		if res.Resumed > 0 {
+			text = fmt.Sprintf("found %s entries restored before, and restored", ui.Count(int64(res.Resumed)))
+		}
+		log.Note("%s %s entries, %s rows, %s in %s%s", text, ui.Count(int64(res.Entries)), ui.Count(res.Rows), ui.Bytes(res.Bytes), ui.Duration(res.Duration), predicted(res))
 	}
 	return nil
 }

@@ -98,6 +98,7 @@ func (r *Restore) table(p Program) []option {
 			option{long: "analyze", group: own, help: "with --jobs: gather planner statistics of each table when it is complete", set: setTrue(&r.Options.Analyze)},
 			option{long: "snapshot", arg: "ID", group: own, help: "which backup of a store: latest (the default), ID, DATABASE/latest or DATABASE/ID", set: setString(&r.Snapshot)},
 			option{long: "limit-download", arg: "SIZE", group: own, help: "get no more than this much a second from a store, such as 20MB", set: setString(&r.limit)},
+			option{long: "resume", group: own, help: "go on with a restore of this archive into this database that was interrupted", set: setTrue(&r.Options.Resume)},
 			option{long: "dry-run", group: own, help: "print what would be restored, in which order, and stop", set: setTrue(&r.DryRun)},
 		)
 		t = append(t, keyOptions(own, r.Keys.Flags())...)
@@ -151,6 +152,12 @@ func (r *Restore) check(p Program) error {
 	r.Options.Verbose = r.Verbose > 0
 	r.Options.NoParallelStream = p.Stock
 	r.Options.Fast = !p.Stock
+	r.Options.Ledger = !p.Stock && r.DBName != ""
+	if r.Options.Resume {
+		if why := r.noLedger(); why != "" {
+			return usagef("--resume is not possible %s", why)
+		}
+	}
 	switch strings.ToLower(r.format) {
 	case "":
 	case "c", "custom":
@@ -165,6 +172,23 @@ func (r *Restore) check(p Program) error {
 		return usagef("unrecognized archive format \"%s\"; please specify \"c\", \"d\", or \"t\"", r.format)
 	}
 	return nil
+}
+
+// noLedger says why a restore cannot be resumed; "" if it can.
+func (r *Restore) noLedger() string {
+	switch o := &r.Options; {
+	case r.DBName == "":
+		return "without a database to restore into (-d/--dbname)"
+	case o.SingleTransaction:
+		return "with -1/--single-transaction, of which nothing stays when it is interrupted"
+	case o.TransactionSize > 0:
+		return "with --transaction-size"
+	case o.UseSetSessionAuthorization:
+		return "with --use-set-session-authorization"
+	case o.Superuser != "":
+		return "with -S/--superuser"
+	}
+	return ""
 }
 
 // filter takes one item of a filter file.

@@ -48,6 +48,9 @@ type Result struct {
 	Bytes        int64 // uncompressed bytes of table data and large objects
 	LargeObjects int
 
+	// Resumable says that the restore came to no end and that its ledger stays in the target.
+	Resumable bool
+
 	// Errors are the errors, in order of time. Ignored is how many of them the restore went on after.
 	Errors  []*EntryError
 	Ignored int

@@ -88,6 +88,7 @@ func Run(ctx context.Context, r pgarchive.Reader, target *pg.Config, o Options, 
 		run.log(Info, "implied no-schema restore")
 	}
 	err = run.restore(ctx)
+	res.Resumable = err != nil && run.ledger != nil
 	if err != nil && ctx.Err() != nil && !isEntryError(err) {
 		// Say why, not how the cancelling looked from inside.
 		err = fmt.Errorf("restore: %w", context.Cause(ctx))
