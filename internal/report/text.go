@@ -214,6 +214,9 @@ func prediction(r *drill.Report) string {
 	if p.PredictedSeconds <= 0 {
 		return "not predicted"
 	}
+	if p.PredictedSeconds < 1 { // so small a time is all overhead
+		return "predicted " + seconds(p.PredictedSeconds)
+	}
 	return fmt.Sprintf("predicted %s, off by %+.0f %%", seconds(p.PredictedSeconds), p.ErrorPercent)
 }
 
