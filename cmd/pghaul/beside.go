@@ -191,6 +191,12 @@ func (b *beside) probe(ctx context.Context, source *pg.Config, w *repo.Writer, r
 			dumped[[2]string{e.Namespace, e.Tag}] = true
 		}
 	}
+	if b.claims == nil {
+		var err error
+		if b.claims, err = p.ClaimsFor(ctx, source); err != nil {
+			return err
+		}
+	}
 	got, err := p.Probe(ctx, source, platform.ProbeOptions{
 		Claims: b.claims, Snapshot: res.Snapshot, Wants: func(schema, table string) bool { return dumped[[2]string{schema, table}] },
 	})

@@ -145,6 +145,19 @@ func TestSupabaseProject(t *testing.T) {
 			t.Errorf("the copy differs:\n%s", strings.Join(found, "\n"))
 		}
 
+		// Whom to probe as, if nobody says.
+		own, err := p.ClaimsFor(t.Context(), source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var roles []string
+		for _, c := range own {
+			roles = append(roles, c.Role)
+		}
+		if !slices.Equal(roles, []string{"anon", "authenticated", "service_role", "authenticated"}) || !strings.Contains(string(own[3].Claims), "-4000-8000-") {
+			t.Errorf("claims: %v, %s", roles, own[len(own)-1].Claims)
+		}
+
 		// What is planted is found.
 		exec(t, copyOf, `
 			DROP POLICY "public todos" ON todo; CREATE POLICY "public todos" ON todo FOR SELECT TO anon USING (id < 10);
@@ -240,6 +253,26 @@ func TestDetect(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// Claims that a user wrote.
+func TestCheckClaims(t *testing.T) {
+	for text, good := range map[string]bool{
+		`[{"name":"a","role":"anon"},{"name":"b","role":"authenticated","claims":{"sub":"x"}}]`: true,
+		`[]`:                               false,
+		`[{"name":"a"}]`:                   false,
+		`[{"name":"a","role":"postgres"}]`: false,
+		`[{"name":"a","role":"anon","claims":[1]}]`:               false,
+		`[{"name":"a","role":"anon"},{"name":"a","role":"anon"}]`: false,
+	} {
+		var list []platform.Claims
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			t.Fatal(err)
+		}
+		if err := platform.CheckClaims(list); (err == nil) != good {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type Claims struct {
 // ProbeOptions say what to probe. The zero value probes every table with row security outside the platform's schemas, as each of the
 // profile's roles.
 type ProbeOptions struct {
-	Claims   []Claims                        // nil: the profile's
+	Claims   []Claims                        // nil: those of ClaimsFor
 	Wants    func(schema, table string) bool // nil: all tables
 	Timeout  time.Duration                   // of one probe; 0: 10 s
 	Snapshot string                          // exported by another session; "": what is there now
@@ -82,13 +82,10 @@ const probeTimeout = 10 * time.Second
 // rolled back. What a role may not see, and a policy that cannot be evaluated, are results; an error means
 // that the server could not be asked, or that the user of the configuration may not become one of the roles.
 func (p *Profile) Probe(ctx context.Context, cfg *pg.Config, o ProbeOptions) ([]ProbeResult, error) {
-	if o.Claims == nil {
-		o.Claims = p.claims
-	}
 	if o.Timeout <= 0 {
 		o.Timeout = probeTimeout
 	}
-	if len(o.Claims) == 0 {
+	if len(p.claims) == 0 {
 		return nil, errNoClaims
 	}
 	c, err := pg.Connect(ctx, cfg)
@@ -96,6 +93,11 @@ func (p *Profile) Probe(ctx context.Context, cfg *pg.Config, o ProbeOptions) ([]
 		return nil, fmt.Errorf("probe row security: %w", err)
 	}
 	defer c.Close(ctx)
+	if o.Claims == nil {
+		if o.Claims, err = p.claimsFor(ctx, c); err != nil {
+			return nil, fmt.Errorf("probe row security: %w", err)
+		}
+	}
 	out, err := p.probe(ctx, c, o)
 	if err != nil {
 		return nil, fmt.Errorf("probe row security: %w", err)
@@ -115,7 +117,11 @@ func (p *Profile) probe(ctx context.Context, c *pg.Conn, o ProbeOptions) ([]Prob
 			return nil, err
 		}
 		// Whether the role can be taken is asked once, apart: the error must not be mistaken for one of a policy.
-		if err := count(ctx, c, as, nil, nil); err != nil {
+		err = count(ctx, c, as, nil, nil)
+		switch {
+		case pg.IsPermissionDenied(err):
+			return nil, fmt.Errorf("user %s may not become role %s: GRANT %s TO it: %w", c.Config().User, who.Role, quote.Ident(who.Role), err)
+		case err != nil:
 			return nil, fmt.Errorf("as %s: %w", who.Name, err)
 		}
 		for _, t := range tables {
@@ -132,6 +138,60 @@ func (p *Profile) probe(ctx context.Context, c *pg.Conn, o ProbeOptions) ([]Prob
 		}
 	}
 	return out, nil
+}
+
+// ClaimsFor returns the claims that say most about a database: the profile's, and those of a user whom rows belong to, if
+// one is found.
+func (p *Profile) ClaimsFor(ctx context.Context, cfg *pg.Config) ([]Claims, error) {
+	c, err := pg.Connect(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("find whom to probe as: %w", err)
+	}
+	defer c.Close(ctx)
+	return p.claimsFor(ctx, c)
+}
+
+func (p *Profile) claimsFor(ctx context.Context, c *pg.Conn) ([]Claims, error) {
+	claims := slices.Clone(p.claims)
+	if p.users == "" {
+		return claims, nil
+	}
+	user, err := p.someUser(ctx, c)
+	if err != nil || user == "" {
+		return claims, err
+	}
+	text, err := json.Marshal(map[string]string{"role": p.userRole, "sub": user})
+	return append(claims, Claims{Name: p.userRole + ", a user", Role: p.userRole, Claims: text}), err
+}
+
+// someUser returns the key of a user whom a row refers to, "" if there is none or rows may not be read.
+func (p *Profile) someUser(ctx context.Context, c *pg.Conn) (string, error) {
+	var tables []string
+	err := c.Query(ctx, "SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.relname), pg_catalog.quote_ident(a.attname) "+
+		"FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class t ON t.oid = k.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace "+
+		"JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.conkey[1] "+
+		"WHERE k.contype = 'f' AND pg_catalog.array_length(k.conkey, 1) = 1 AND t.relrowsecurity AND k.confrelid = pg_catalog.to_regclass('"+p.users+"') "+
+		"ORDER BY n.nspname, t.relname, a.attname", func(v [][]byte) error {
+		tables = append(tables, "SELECT "+string(v[1])+" FROM "+string(v[0])+" WHERE "+string(v[1])+" IS NOT NULL LIMIT 1")
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, sql := range tables {
+		user := ""
+		err := c.Query(ctx, "BEGIN READ ONLY; SET LOCAL row_security = off; SET LOCAL statement_timeout = '5s'; "+sql+"; ROLLBACK", func(v [][]byte) error {
+			user = string(v[0])
+			return nil
+		})
+		if pg.SQLState(err) != "" && !pg.IsConnectionLost(err) && ctx.Err() == nil {
+			err = c.Exec(ctx, "ROLLBACK")
+		}
+		if err != nil || user != "" {
+			return user, err
+		}
+	}
+	return "", nil
 }
 
 // secured returns the tables with row security, by name.

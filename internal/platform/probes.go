@@ -23,11 +23,8 @@ type Probes struct {
 	Results []ProbeResult `json:"results"`
 }
 
-// NewProbes makes a document of results. Claims nil are the profile's.
+// NewProbes makes a document of results and the claims that were probed.
 func (p *Profile) NewProbes(claims []Claims, results []ProbeResult) *Probes {
-	if claims == nil {
-		claims = p.claims
-	}
 	return &Probes{probesFormat, probesVersion, p.Name, claims, results}
 }
 

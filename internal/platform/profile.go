@@ -17,6 +17,9 @@ type Profile struct {
 	objects []object
 	claims  []Claims
 
+	// users is the table of users, and userRole the role that they have; both empty if there is none.
+	users, userRole string
+
 	// own are schemas that belong to the platform, whose tables are not probed.
 	own []string
 	// marks are what archives of the platform's databases speak of: roles, or "schema.name".

@@ -115,6 +115,7 @@ var supabase = &Profile{
 		{kind: "TABLE", schema: "storage", name: "buckets", sql: storageBuckets},
 		{kind: "TABLE", schema: "storage", name: "objects", since: 13, sql: storageObjects},
 	},
+	users: "auth.users", userRole: "authenticated",
 	claims: []Claims{
 		{Name: "anon", Role: "anon", Claims: json.RawMessage(`{"role":"anon"}`)},
 		{Name: "authenticated, unknown user", Role: "authenticated", Claims: json.RawMessage(`{"role":"authenticated","sub":"00000000-0000-0000-0000-000000000000"}`)},
