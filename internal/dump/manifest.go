@@ -15,6 +15,7 @@ func (d *dumper) manifest(db *catalog.Database, p *Plan, partial bool) *manifest
 		Tool:     manifest.Tool{Name: "pghaul", Version: d.opts.ToolVersion},
 		Server:   manifest.Server{Version: db.Info.VersionString, VersionNum: db.Info.Version, Standby: d.facts.snapshot.InRecovery},
 		Database: manifest.Name(d.facts.database),
+		Source:   d.facts.source(),
 		Snapshot: manifest.Snapshot{Time: d.facts.snapshot.Time, LSN: d.facts.snapshot.LSN},
 		Complete: !partial && d.opts.complete(),
 		Settings: maps.Clone(d.facts.settings),
@@ -55,6 +56,14 @@ func (d *dumper) manifest(db *catalog.Database, p *Plan, partial bool) *manifest
 	m.Tables, m.LargeObjects = contents(p.Items)
 	m.Seal()
 	return m
+}
+
+// source is the identity of the database, if the server gives it.
+func (f *serverFacts) source() *manifest.Source {
+	if f.identity.System == "" {
+		return nil
+	}
+	return &manifest.Source{System: f.identity.System, DatabaseOID: f.identity.OID}
 }
 
 // complete says that the options leave nothing of the database out.

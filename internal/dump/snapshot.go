@@ -23,6 +23,7 @@ type session struct {
 type serverFacts struct {
 	maxLocks, maxConnections, maxPrepared int
 	database, user                        string
+	identity                              pg.Identity
 	snapshot                              pg.Snapshot
 	encoding                              string
 	stdStrings                            bool
@@ -173,6 +174,9 @@ func (d *dumper) readFacts(ctx context.Context, c *pg.Conn) error {
 		if *n.to, err = strconv.Atoi(n.text); err != nil {
 			return fmt.Errorf("read server settings: %w", err)
 		}
+	}
+	if f.identity, err = c.Identity(ctx); err != nil {
+		return err
 	}
 	f.settings = make(map[string]string)
 	names := sqltext.EscapeLiteral("{" + strings.Join(textSettings, ",") + "}")

@@ -93,6 +93,9 @@ func (m *Manifest) Encode() ([]byte, error) {
 	e.member("tool", m.Tool)
 	e.member("server", m.Server)
 	e.member("database", m.Database)
+	if m.Source != nil {
+		e.member("source", m.Source)
+	}
 	e.member("snapshot", m.Snapshot)
 	e.member("complete", m.Complete)
 	e.member("settings", nonNil(m.Settings))

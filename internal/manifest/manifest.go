@@ -17,7 +17,7 @@ const (
 const AttachmentName = "manifest.json"
 
 // Manifest is what one backup contains. Lists are sorted by name, so that the
-// manifests of equal databases differ only in Tool, Server, Snapshot and dump IDs.
+// manifests of equal databases differ only in Tool, Server, Source, Snapshot and dump IDs.
 type Manifest struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -25,6 +25,7 @@ type Manifest struct {
 	Tool     Tool     `json:"tool"`
 	Server   Server   `json:"server"`
 	Database Name     `json:"database"`
+	Source   *Source  `json:"source,omitempty"` // nil: not known
 	Snapshot Snapshot `json:"snapshot"`
 
 	// Complete says that the whole database is in the backup: no pattern, section or
@@ -76,6 +77,13 @@ type Server struct {
 	Version    string `json:"version"`     // as it calls itself: "18.6 (Debian 18.6-3)"
 	VersionNum int    `json:"version_num"` // 180006
 	Standby    bool   `json:"standby"`     // it was in recovery
+}
+
+// Source says which database of which cluster the backup is of, so that it is not restored into that one by accident. It names no hosts: they
+// change, and are nobody's business. A physical copy of a cluster has the same.
+type Source struct {
+	System      string `json:"system_identifier"` // of the cluster, decimal digits (pg_control_system)
+	DatabaseOID uint32 `json:"database_oid"`
 }
 
 // Snapshot is the moment whose state the backup holds.

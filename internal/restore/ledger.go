@@ -228,16 +228,15 @@ AND (classid, objid, objsubid) = (`+lockKey+`, 2) ORDER BY pid`, func(v [][]byte
 // noticeClient makes the server look while it works whether its client is still there, so that the sessions of a restore that was killed
 // end soon. Some servers cannot.
 func (w *worker) noticeClient(ctx context.Context) error {
-	list := []string{"SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 6"}
-	if w.conn.Version() >= 140000 {
-		list = append(list, "SET client_connection_check_interval = '1s'")
-	}
-	for _, sql := range list {
-		if err := w.conn.Exec(ctx, sql); err != nil {
-			if _, ok := refused(err); !ok {
-				return fmt.Errorf("set up session: %w", err)
-			}
+	err := w.conn.NoticeLostClient(ctx)
+	if err == nil && w.conn.Version() >= 140000 {
+		err = w.conn.Exec(ctx, "SET client_connection_check_interval = '1s'")
+		if _, ok := refused(err); ok {
+			err = nil
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("set up session: %w", err)
 	}
 	return nil
 }
