@@ -209,7 +209,14 @@ func (r *Repo) resume(ctx context.Context, rest Rest, s Start) (w *Writer, done 
 			done = append(done, o)
 		}
 	}
-	return w, done, nil
+	// The rest is written again, or is nothing that this run will list.
+	var others []string
+	for name := range c {
+		if _, ok := w.files[name]; !ok && name != ProgressName {
+			others = append(others, rest.key(name))
+		}
+	}
+	return w, done, r.s.Delete(ctx, others...)
 }
 
 // entryOf returns the dump ID of the data entry that an object belongs to, 0 for another object, or one that is
