@@ -55,8 +55,17 @@ func Text(w io.Writer, r *drill.Report) error {
 	list(&b, "Failed checks", failed(r), checkText)
 	for _, rule := range r.Rules {
 		if rule.Count > 0 {
-			list(&b, "Expected by the rule "+rule.Rule+": "+rule.Meaning+"\n ", expectedBy(r, rule.Rule), findingText)
+			noted(&b, "Expected by the rule "+rule.Rule, rule.Meaning, expectedBy(r, rule.Rule), findingText)
 		}
+	}
+	for _, rule := range drill.Rules() {
+		var names []string
+		for _, s := range r.StandIns {
+			if s.Rule == rule.Name {
+				names = append(names, s.Kind+" "+s.Name)
+			}
+		}
+		noted(&b, "Stand-ins by the rule "+rule.Name, rule.Meaning, names, func(s string) string { return s })
 	}
 	var broken []string
 	for i := range r.Probes {
@@ -88,10 +97,18 @@ func headline(r *drill.Report) string {
 }
 
 func list[T any](b *strings.Builder, title string, items []T, text func(T) string) {
+	noted(b, title, "", items, text)
+}
+
+// noted is list with a note under the title.
+func noted[T any](b *strings.Builder, title, note string, items []T, text func(T) string) {
 	if len(items) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s (%d):\n", title, len(items))
+	if note != "" {
+		fmt.Fprintf(b, "%s\n", ui.Wrap(note, 2, 100))
+	}
 	for i := range min(len(items), maxShown) {
 		fmt.Fprintf(b, "  - %s\n", strings.ReplaceAll(strings.TrimSpace(text(items[i])), "\n", "\n    "))
 	}
