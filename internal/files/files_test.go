@@ -2,6 +2,7 @@ package files_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	minio "github.com/minio/minio-go/v7"
@@ -237,5 +241,72 @@ func TestEndpointWithPath(t *testing.T) {
 		if _, err := files.Open(files.Endpoint{URL: bad, AccessKeyID: "key", SecretAccessKey: "secret"}); err == nil {
 			t.Errorf("%q is taken for an endpoint", bad)
 		}
+	}
+}
+
+// flaky is a line that breaks: requests fail, replies are cut, servers are busy.
+type flaky struct {
+	base http.RoundTripper
+	n    atomic.Int64
+	bad  atomic.Int64
+}
+
+func (f *flaky) RoundTrip(r *http.Request) (*http.Response, error) {
+	kind := f.n.Add(1) % 7
+	switch kind {
+	case 2:
+		f.bad.Add(1)
+		return nil, errors.New("connection reset")
+	case 4:
+		f.bad.Add(1)
+		return &http.Response{
+			StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Content-Type": {"application/xml"}}, Request: r,
+			Body: io.NopCloser(strings.NewReader("<Error><Code>SlowDown</Code><Message>busy</Message></Error>")),
+		}, nil
+	}
+	resp, err := f.base.RoundTrip(r)
+	if err == nil && kind == 6 && r.Method == http.MethodGet && resp.ContentLength > 1 {
+		f.bad.Add(1)
+		resp.Body = io.NopCloser(io.MultiReader(io.LimitReader(resp.Body, resp.ContentLength/2), iotest.ErrReader(errors.New("connection reset"))))
+	}
+	return resp, err
+}
+
+// On a line that breaks every few requests everything arrives whole.
+func TestFlakyLine(t *testing.T) {
+	server := storetest.StartS3(t)
+	_, m := platformOf(t, server)
+	line := &flaky{base: http.DefaultTransport}
+	c, err := files.Open(files.Endpoint{
+		URL: server.Endpoint, Region: server.Region, AccessKeyID: server.Access, SecretAccessKey: server.Secret, Transport: line,
+		Retry: driver.Backoff{Sleep: func(context.Context, time.Duration) error { return nil }},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket := server.NewBucket(t)
+	for i := range 40 {
+		put(t, m, bucket, fmt.Sprintf("%d", i), bytes.Repeat([]byte{byte(i)}, 100*i), minio.PutObjectOptions{})
+	}
+	put(t, m, bucket, "large", make([]byte, 9<<20), minio.PutObjectOptions{DisableMultipart: true})
+	backup := new(memory)
+	d, err := files.Copy(t.Context(), c, backup, files.CopyOptions{})
+	if err != nil || len(d.Files) != 41 {
+		t.Fatal(err)
+	}
+	if v, err := files.Verify(t.Context(), backup, d, files.VerifyOptions{}); err != nil || len(v.Problems) > 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	for i := range 20 {
+		if err := m.RemoveObject(t.Context(), bucket, fmt.Sprintf("%d", i), minio.RemoveObjectOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := files.Restore(t.Context(), backup, d, c, files.RestoreOptions{})
+	if err != nil || res.Uploaded != 20 || res.Identical != 21 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if line.bad.Load() < 10 {
+		t.Errorf("the line broke %d times only", line.bad.Load())
 	}
 }

@@ -276,3 +276,15 @@ func TestCheckClaims(t *testing.T) {
 		}
 	}
 }
+
+// What counts as a policy that cannot be evaluated.
+func TestFailed(t *testing.T) {
+	for state, want := range map[string]bool{
+		"": false, "42501": false, "57014": false, "42704": false, "22P02": false, "P0001": false,
+		"42883": true, "42P01": true, "42P17": true, "XX000": true,
+	} {
+		if r := (platform.ProbeResult{State: state}); r.Failed() != want {
+			t.Errorf("%s: %t", state, !want)
+		}
+	}
+}

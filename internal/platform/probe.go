@@ -45,14 +45,19 @@ type ProbeResult struct {
 // Counted says that the rows were counted.
 func (r *ProbeResult) Counted() bool { return r.State == "" }
 
-// Failed says that a policy, or a function it calls, could not be evaluated. That a role has no privilege on the
-// table, or that the count took too long, is no failure.
+// Failed says that a policy, or a function it calls, cannot be evaluated, for what it names is not there or it goes in circles. That a role has
+// no privilege on the table, that the count took too long, and that a policy wants a setting or a claim that a
+// probe does not have, is no failure.
 func (r *ProbeResult) Failed() bool {
-	return r.State != "" && r.State != stateDenied && r.State != stateCanceled
+	switch r.State {
+	case stateDenied, stateNoSetting:
+		return false
+	}
+	return strings.HasPrefix(r.State, "42") || strings.HasPrefix(r.State, "XX") // errors of access rules and internal ones
 }
 
-// SQLSTATEs of insufficient_privilege and query_canceled.
-const stateDenied, stateCanceled = "42501", "57014"
+// SQLSTATEs of insufficient_privilege, query_canceled, and undefined_object, which current_setting gives.
+const stateDenied, stateCanceled, stateNoSetting = "42501", "57014", "42704"
 
 // String says what was seen: `public.todo as anon: 3 rows`.
 func (r *ProbeResult) String() string {
