@@ -37,6 +37,7 @@ var layers = map[string]layer{
 	"internal/seal":    {0, nil},
 
 	"internal/linediff": {0, nil},
+	"internal/config":   {0, nil},
 
 	"internal/store/driver":   {0, nil},
 	"internal/store/httpline": {0, nil},
@@ -289,6 +290,9 @@ var modules = map[string]map[string]string{
 	},
 	"golang.org/x/sys":       {"pgarchive": "how a file was opened"},
 	"github.com/spf13/cobra": {"cmd/pghaul": "commands"},
+	"github.com/goccy/go-yaml": {
+		"internal/config": "the configuration file",
+	},
 }
 
 // testModules stay out of the program.

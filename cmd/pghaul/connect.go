@@ -56,3 +56,15 @@ func showError(log *ui.Log, err error) {
 		log.Hint("An identity is given by --identity or %s, a passphrase by %s, --passphrase-file or --passphrase.", identityVariable, passphraseVariable)
 	}
 }
+
+// refusePassword refuses connection strings of the command line that hold a password: every user of the machine can see
+// them, and shells and process accounting keep them.
+func refusePassword(texts ...string) error {
+	for _, t := range texts {
+		if pg.HasPassword(t) {
+			return &pgflags.UsageError{Text: "a password on the command line can be seen by every user of this machine: leave it out, and put it into " +
+				"PGPASSWORD, a password file (~/.pgpass), a service file, the configuration file (password-file), or wait to be asked for it"}
+		}
+	}
+	return nil
+}

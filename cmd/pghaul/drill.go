@@ -165,7 +165,7 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 	log := ui.NewLog("pghaul drill", env.stderr)
 	var r pgarchive.Reader
 	var stored *storedArchive
-	if all.IsAddress(archive) {
+	if isStore(archive) {
 		if stored, err = openStored(ctx, archive, o.Snapshot, all.Options{Down: int64(o.Down)}, &o.Keys, log); err == nil {
 			r, archive = stored, stored.name()
 		}

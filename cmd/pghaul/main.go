@@ -128,10 +128,17 @@ pg_dump, and takes the command lines of pg_dump and pg_restore.`,
 	root.SetIn(env.stdin)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
-	root.AddCommand(newKeeperCommand(env))
-	root.AddCommand(newRescueCommand(env))
-	root.AddCommand(newDumpCommand(env), newRestoreCommand(env), newCopyCommand(env), newDumpallCommand(env), newBackupCommand(env), newDrillCommand(env), newVerifyCommand(env),
-		newFilesCommand(env), newListCommand(env), newShowCommand(env), newPruneCommand(env), newDiffCommand(env), newCompareCommand(env), newDemoCommand(env))
+	root.PersistentFlags().String("config", "", "configuration `FILE`; default: the environment's PGHAUL_CONFIG, ~/.config/pghaul/config.yaml or /etc/pghaul/config.yaml")
+	files := newFilesCommand(env)
+	for _, c := range files.Commands() {
+		configured(c, storeOperand)
+	}
+	root.AddCommand(newDumpCommand(env), newDumpallCommand(env), newDemoCommand(env), newKeeperCommand(env), files,
+		configuredBackup(newBackupCommand(env)), configuredRestore(newRestoreCommand(env)),
+		configured(newDrillCommand(env), storeOperand), configured(newVerifyCommand(env), storeOperand), configured(newListCommand(env), storeOperand),
+		configured(newShowCommand(env), storeOperand), configured(newPruneCommand(env), storeOperand), configured(newRescueCommand(env), storeOperand),
+		configured(newDiffCommand(env), diffOperands),
+		configured(newCopyCommand(env), databaseOperand), configured(newCompareCommand(env), databaseOperand))
 	return root
 }
 

@@ -101,7 +101,7 @@ func sizes(r pgarchive.Reader) map[pgarchive.ID]restore.Size {
 
 // openInput opens what the command line names: an archive, or a backup in a store.
 func openInput(ctx context.Context, p pgflags.Program, f *pgflags.Restore, stdin io.Reader, log *ui.Log) (pgarchive.Reader, error) {
-	if !p.Stock && all.IsAddress(f.Input) {
+	if !p.Stock && isStore(f.Input) {
 		return openStored(ctx, f.Input, f.Snapshot, all.Options{Down: f.Down}, &f.Keys, log)
 	}
 	if f.Snapshot != "" {
