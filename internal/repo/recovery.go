@@ -55,6 +55,9 @@ func recovery(b Backup, s Start) []byte {
 	p("")
 	p("It needs %s. `pg_restore -l %s` lists", reader, folder)
 	p("what is in it, `pg_restore --help` says how to restore parts of it.")
+	p("")
+	p("If there is a file `storage.json`, the backup has files of the platform's storage, too, in `storage_*.tar`: any tar")
+	p("program unpacks them, and `storage.json` lists their buckets, names, types and metadata.")
 	if s.Signer != nil {
 		signedRecovery(p, s.Signer.Fingerprint())
 	}
