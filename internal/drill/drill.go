@@ -230,9 +230,14 @@ func (d *drill) start(ctx context.Context) (*scratch.Server, error) {
 	return d.o.Provider.Start(ctx, spec)
 }
 
-// extensions are the names of the extensions that the archive creates.
+// extensions are the names of the extensions that the archive creates, and of those that it needs of the platform's.
 func (d *drill) extensions() []string {
 	var names []string
+	for _, s := range d.stubs {
+		if s.Kind == "EXTENSION" {
+			names = append(names, s.Name)
+		}
+	}
 	for _, e := range d.archive.source() {
 		if e.Desc == "EXTENSION" {
 			names = append(names, e.Tag)

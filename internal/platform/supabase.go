@@ -9,9 +9,9 @@ func claim(name string) string {
 		`nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> '` + name + `')`
 }
 
-// function makes a stable SQL function.
-func function(name, args, returns, body string) string {
-	return "CREATE FUNCTION " + name + "(" + args + ") RETURNS " + returns + " LANGUAGE sql STABLE AS $stub$ " + body + " $stub$;\n"
+// function makes an SQL function.
+func function(name, args, returns, volatility, body string) string {
+	return "CREATE FUNCTION " + name + "(" + args + ") RETURNS " + returns + " LANGUAGE sql " + volatility + " AS $stub$ " + body + " $stub$;\n"
 }
 
 // apiRoles are those that a request can have.
@@ -33,12 +33,12 @@ func private(name string) object {
 
 // authClaim is a function of schema auth that returns a claim.
 func authClaim(name, returns, of string) object {
-	return object{kind: "FUNCTION", schema: "auth", name: name, sql: function("auth."+name, "", returns, "SELECT ("+claim(of)+")::"+returns)}
+	return object{kind: "FUNCTION", schema: "auth", name: name, sql: function("auth."+name, "", returns, "STABLE", "SELECT ("+claim(of)+")::"+returns)}
 }
 
 // onPath is a function of schema storage of an object's name.
 func onPath(name, returns, body string) object {
-	return object{kind: "FUNCTION", schema: "storage", name: name, args: "text", sql: function("storage."+name, "name text", returns, body)}
+	return object{kind: "FUNCTION", schema: "storage", name: name, args: "text", sql: function("storage."+name, "name text", returns, "IMMUTABLE", body)}
 }
 
 // extension is one that the platform has in schema extensions, with the names by which definitions tell that they need it.
@@ -86,7 +86,7 @@ var supabase = &Profile{
 		private("cron"),
 
 		extension("uuid-ossp", "uuid_generate_v1", "uuid_generate_v1mc", "uuid_generate_v3", "uuid_generate_v4", "uuid_generate_v5", "uuid_nil"),
-		extension("pgcrypto", "crypt", "gen_salt", "gen_random_bytes", "digest", "hmac", "encrypt", "decrypt",
+		extension("pgcrypto", "gen_random_uuid", "crypt", "gen_salt", "gen_random_bytes", "digest", "hmac", "encrypt", "decrypt",
 			"pgp_sym_encrypt", "pgp_sym_decrypt", "pgp_pub_encrypt", "pgp_pub_decrypt", "armor", "dearmor"),
 		extension("vector", "vector", "halfvec", "sparsevec", "vector_cosine_ops", "vector_l2_ops", "vector_ip_ops"),
 		extension("pg_trgm", "gin_trgm_ops", "gist_trgm_ops", "similarity", "word_similarity", "show_trgm"),
@@ -100,14 +100,14 @@ var supabase = &Profile{
 		authClaim("uid", "uuid", "sub"),
 		authClaim("role", "text", "role"),
 		authClaim("email", "text", "email"),
-		{kind: "FUNCTION", schema: "auth", name: "jwt", sql: function("auth.jwt", "", "jsonb",
+		{kind: "FUNCTION", schema: "auth", name: "jwt", sql: function("auth.jwt", "", "jsonb", "STABLE",
 			"SELECT coalesce(nullif(current_setting('request.jwt.claim', true), ''), nullif(current_setting('request.jwt.claims', true), ''))::jsonb")},
 
 		onPath("foldername", "text[]", "SELECT (string_to_array(name, '/'))[1:array_length(string_to_array(name, '/'), 1) - 1]"),
 		onPath("filename", "text", "SELECT (string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)]"),
 		onPath("extension", "text", "SELECT reverse(split_part(reverse((string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)]), '.', 1))"),
-		{kind: "FUNCTION", schema: "storage", name: "operation", sql: function("storage.operation", "", "text", "SELECT current_setting('storage.operation', true)")},
-		{kind: "FUNCTION", schema: "realtime", name: "topic", sql: function("realtime.topic", "", "text", "SELECT nullif(current_setting('realtime.topic', true), '')::text")},
+		{kind: "FUNCTION", schema: "storage", name: "operation", sql: function("storage.operation", "", "text", "STABLE", "SELECT current_setting('storage.operation', true)")},
+		{kind: "FUNCTION", schema: "realtime", name: "topic", sql: function("realtime.topic", "", "text", "STABLE", "SELECT nullif(current_setting('realtime.topic', true), '')::text")},
 
 		{kind: "TABLE", schema: "auth", name: "users", since: 12, sql: authUsers},
 		{kind: "TABLE", schema: "auth", name: "identities", since: 12, sql: authIdentities},
