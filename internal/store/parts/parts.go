@@ -146,22 +146,23 @@ func (c *cutter) fill(b []byte) (n int, last bool, err error) {
 	return n, false, c.err
 }
 
-// usual is the size of the parts that most stores begin with.
-const usual = 8 << 20
+// pools keeps buffers by their size. Large ones, of which only huge objects have some, are not kept.
+var pools sync.Map
 
-var buffers = sync.Pool{New: func() any { b := make([]byte, usual); return &b }}
+const largestKept = 16 << 20
 
-func (p *Plan) buffer(n int) *[]byte {
-	size := p.Size(n)
-	if size == usual {
-		return buffers.Get().(*[]byte)
+func pool(size int64) *sync.Pool {
+	p, ok := pools.Load(size)
+	if !ok {
+		p, _ = pools.LoadOrStore(size, &sync.Pool{New: func() any { b := make([]byte, size); return &b }})
 	}
-	b := make([]byte, size)
-	return &b
+	return p.(*sync.Pool)
 }
 
+func (p *Plan) buffer(n int) *[]byte { return pool(p.Size(n)).Get().(*[]byte) }
+
 func release(b *[]byte) {
-	if len(*b) == usual {
-		buffers.Put(b)
+	if len(*b) <= largestKept {
+		pool(int64(len(*b))).Put(b)
 	}
 }

@@ -258,19 +258,9 @@ const tokenKey = "Pghaul-Put"
 
 func (u *upload) options() minio.PutObjectOptions {
 	return minio.PutObjectOptions{
-		ContentType: contentType(u.key), StorageClass: u.s.o.StorageClass, DisableContentSha256: true,
+		ContentType: driver.ContentType(u.key), StorageClass: u.s.o.StorageClass, DisableContentSha256: true,
 		UserMetadata: map[string]string{tokenKey: u.token},
 	}
-}
-
-func contentType(key string) string {
-	switch {
-	case strings.HasSuffix(key, ".json"):
-		return "application/json"
-	case strings.HasSuffix(key, ".md"):
-		return "text/markdown; charset=utf-8"
-	}
-	return "application/octet-stream"
 }
 
 // upload is a Put under way.
@@ -443,25 +433,21 @@ func (s *Store) Stat(ctx context.Context, key string) (driver.Info, error) {
 func (s *Store) List(ctx context.Context, r driver.ListRequest) (driver.Page, error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	var all []driver.Info
+	var l driver.Listing
 	for o := range s.core.Client.ListObjects(inner, s.bucket, minio.ListObjectsOptions{Prefix: r.Prefix, Recursive: !r.Folders}) {
 		switch {
 		case o.Err != nil:
 			return driver.Page{}, s.translate(ctx, o.Err)
-		case strings.HasSuffix(o.Key, "/"):
-			// A folder, or an object that some programs put in its place.
-			if r.Folders && o.Key != r.Prefix {
-				all = append(all, driver.Info{Key: o.Key + "-"})
-			}
+		case r.Folders && strings.HasSuffix(o.Key, "/") && o.Key != r.Prefix:
+			l.Folder(o.Key)
 		default:
-			all = append(all, driver.Info{Key: o.Key, Size: o.Size, Modified: o.LastModified})
+			l.Object(driver.Info{Key: o.Key, Size: o.Size, Modified: o.LastModified})
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return driver.Page{}, err
 	}
-	slices.SortFunc(all, func(a, b driver.Info) int { return strings.Compare(a.Key, b.Key) })
-	return driver.PageOf(all, r), nil
+	return l.Page(r), nil
 }
 
 // Delete removes an object.
