@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -108,11 +109,18 @@ func passphrase(file string, ask bool, prompt string) (func() (string, error), e
 	case ask:
 		return func() (string, error) { return askSecret(prompt) }, nil
 	}
-	if text := os.Getenv(passphraseVariable); text != "" {
+	if text := passphraseOfEnvironment(); text != "" {
 		return func() (string, error) { return text, nil }, nil
 	}
 	return nil, nil
 }
+
+// passphraseOfEnvironment takes the passphrase out of the environment, which programs that are started later inherit.
+var passphraseOfEnvironment = sync.OnceValue(func() string {
+	text := os.Getenv(passphraseVariable)
+	os.Unsetenv(passphraseVariable)
+	return text
+})
 
 // readPassphrase reads a file that holds one line.
 func readPassphrase(file string) (string, error) {

@@ -316,7 +316,7 @@ func (s *Snapshot) openObject(o store.Object, st fileInfo) (fs.File, error) {
 	plain, n, err := s.opener.Reader(r, o.Size)
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("%s: %w", o.Key, damaged(err))
+		return nil, sealedError(o.Key, err)
 	}
 	st.size = n
 	return &file{sealedFile{plain, o.Key}, r, st}, nil
@@ -330,10 +330,19 @@ type sealedFile struct {
 
 func (f sealedFile) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
-	if errors.Is(err, seal.ErrDamaged) {
-		err = fmt.Errorf("%s: %w", f.key, damaged(err))
+	return n, sealedError(f.key, err)
+}
+
+// sealedError names the object in an error of package seal; those of the store name it themselves. A key that opened the
+// manifest opens everything, or it is not what was put.
+func sealedError(key string, err error) error {
+	switch {
+	case errors.Is(err, seal.ErrWrongKey):
+		return fmt.Errorf("%s: %w: what opens the manifest does not open it: %v", key, store.ErrDamaged, err)
+	case errors.Is(err, seal.ErrDamaged):
+		return fmt.Errorf("%s: %w", key, damaged(err))
 	}
-	return n, err
+	return err
 }
 
 type file struct {
