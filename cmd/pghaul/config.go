@@ -284,7 +284,11 @@ func flagArgs(flags []config.Flag) []string {
 	var out []string
 	for _, f := range flags {
 		for _, v := range f.Values {
-			out = append(out, "--"+f.Name+"="+v)
+			arg := "--" + f.Name
+			if v != "" {
+				arg += "=" + v
+			}
+			out = append(out, arg)
 		}
 	}
 	return out

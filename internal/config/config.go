@@ -52,8 +52,18 @@ type Database struct {
 	SignKey         string   `yaml:"sign-key"`
 	VerifyKey       string   `yaml:"verify-key"`
 
+	Storage Storage `yaml:"storage"`
+	Probe   bool    `yaml:"probe"` // record what a platform's roles see
+
 	Retention Retention `yaml:"retention"`
 	Drill     Drill     `yaml:"drill"`
+}
+
+// Storage is the S3 endpoint where a managed platform keeps its files. Its keys come from the environment.
+type Storage struct {
+	Endpoint string   `yaml:"endpoint"` // empty: the files are not backed up
+	Region   string   `yaml:"region"`
+	Buckets  []string `yaml:"buckets"` // empty: all
 }
 
 // Names are patterns of what to take, and of what to leave out.

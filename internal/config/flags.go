@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Flag is a flag of a command with the values that it is given, one after the other.
+// Flag is a flag of a command with the values that it is given, one after the other. An empty value is that of a flag which takes none.
 type Flag struct {
 	Name   string
 	Values []string
@@ -28,6 +28,12 @@ func (d *Database) Flags(command string) []Flag {
 		f.list("recipients-file", d.RecipientsFiles)
 		f.text("passphrase-file", d.PassphraseFile)
 		f.text("sign-key", d.SignKey)
+		f.text("storage-endpoint", d.Storage.Endpoint)
+		f.text("storage-region", d.Storage.Region)
+		f.list("storage-bucket", d.Storage.Buckets)
+		if d.Probe {
+			f.list("probe", []string{""})
+		}
 	case "prune":
 		r := d.Retention
 		f.number("keep-last", r.Last)
