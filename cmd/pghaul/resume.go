@@ -56,13 +56,14 @@ type resumption struct {
 	rest   *repo.Rest
 	writer *repo.Writer
 
-	mu      sync.Mutex // also held while the record is stored
+	putting sync.Mutex // held while the record is stored
+	mu      sync.Mutex // for the rest
 	record  repo.Progress
 	planned bool
 	left    int           // data entries that are not stored
-	bytes   int64         // stored since the record
-	stored  time.Time     // when the record was
-	took    time.Duration // how long that took
+	timer   *time.Timer   // until the record is stored; nil: all is in it
+	took    time.Duration // to store it
+	over    bool          // it is not stored any more
 }
 
 // source is how a record says where the backup is from.
@@ -395,20 +396,22 @@ func (r dumpRecorder) Finished(i *dump.Item, err error) {
 
 func (b *resumption) plan(p *dump.Plan, left int) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.planned, b.left = true, left
 	text, err := json.Marshal(p.Checkpoint())
-	if err == nil && b.outlives() {
+	record := err == nil && b.outlives()
+	if record {
 		b.record.State.Dump = text
+	}
+	b.mu.Unlock()
+	if record {
 		b.put()
 	}
 }
 
-// The record is stored when so much is stored that is not in it, or so much time passed; and not more often than
-// takes a tenth of the time.
+// The record is stored when something is not in it for so long, but not so often that it takes more than a tenth of the
+// time, and when all data are stored.
 const (
-	recordBytes  = 64 << 20
-	recordEvery  = 5 * time.Second
+	recordEvery  = 2 * time.Second
 	recordFactor = 10
 )
 
@@ -417,34 +420,53 @@ func (b *resumption) finished(i *dump.Item) {
 		return
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.left--
-	if i.Table != nil { // large objects are written again
-		f, ok := b.writer.Stored(int32(i.Entry.ID))
-		if !ok {
-			return
-		}
+	last := b.left == 0
+	f, ok := b.writer.Stored(int32(i.Entry.ID))
+	if ok && i.Table != nil { // large objects are written again
 		b.record.State.Done = append(b.record.State.Done, repo.Stored{ID: int32(i.Entry.ID), Sum: i.Sum().String(), File: f})
-		b.bytes += f.Bytes
 	}
-	since := time.Since(b.stored)
-	if b.left == 0 || since > recordFactor*b.took && (b.bytes >= recordBytes || since >= recordEvery) {
+	if !last && b.timer == nil {
+		b.timer = time.AfterFunc(max(recordEvery, recordFactor*b.took), b.put)
+	}
+	b.mu.Unlock()
+	if last {
 		b.put()
 	}
 }
 
 // put stores the record. If that fails, so will the rest of the backup, or the next time will do.
 func (b *resumption) put() {
+	b.putting.Lock()
+	defer b.putting.Unlock()
+	b.mu.Lock()
+	b.timer = nil
+	record, over := b.record, b.over
+	b.mu.Unlock()
+	if over {
+		return
+	}
 	began := time.Now()
-	if err := b.writer.Record(b.record, b.key); err != nil {
+	if err := b.writer.Record(record, b.key); err != nil {
 		b.log.Warn("%v", err)
 	}
-	b.stored, b.bytes = time.Now(), 0
-	b.took = b.stored.Sub(began)
+	b.mu.Lock()
+	b.took = time.Since(began)
+	b.mu.Unlock()
+}
+
+// stopRecording returns when no record is stored any more.
+func (b *resumption) stopRecording() {
+	b.mu.Lock()
+	b.over = true
+	b.mu.Unlock()
+	b.putting.Lock() // the last one
+	b.putting.Unlock()
 }
 
 // failed decides what becomes of what is stored when the backup failed: it stays if another run can go on with it.
 func (b *resumption) failed(ctx context.Context, err error) error {
+	b.stopRecording()
 	server := pg.SQLState(err) != "" && !pg.IsConnectionLost(err)
 	if b.writer != nil && b.planned && b.outlives() && ctx.Err() == nil && !server && !errors.Is(err, dump.ErrChanged) {
 		for_ := "while snapshot " + b.record.State.Snapshot + " is there"
@@ -459,6 +481,7 @@ func (b *resumption) failed(ctx context.Context, err error) error {
 
 // finish completes the backup, while its lock is held.
 func (b *resumption) finish(ctx context.Context, res *dump.Result) error {
+	b.stopRecording()
 	if err := b.writer.Finish(res.Manifest); err != nil {
 		return err
 	}
@@ -470,6 +493,7 @@ func (b *resumption) finish(ctx context.Context, res *dump.Result) error {
 
 // giveUp removes what is stored, and ends the process that keeps the snapshot.
 func (b *resumption) giveUp() error {
+	b.stopRecording()
 	b.end()
 	if b.writer == nil {
 		return nil
@@ -497,7 +521,7 @@ func (b *resumption) startAnew(err error) error {
 	if err := b.giveUp(); err != nil {
 		return err
 	}
-	b.keeper, b.key, b.rest, b.writer, b.planned = nil, nil, nil, nil, false
+	b.keeper, b.key, b.rest, b.writer, b.planned, b.over = nil, nil, nil, nil, false, false
 	return nil
 }
 
