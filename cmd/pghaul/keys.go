@@ -28,8 +28,9 @@ const (
 const maxKeyFile = 1 << 20
 
 // keyHelp is for the help of commands that read backups.
-const keyHelp = `Encrypted backups need a key: an identity (--identity, or the files in the
-environment's PGHAUL_IDENTITY) or a passphrase (PGHAUL_PASSPHRASE, --passphrase-file, --passphrase).`
+const keyHelp = `Encrypted backups need a key: an identity (--identity, or the files that the
+environment's PGHAUL_IDENTITY names) or a passphrase (PGHAUL_PASSPHRASE,
+--passphrase-file, --passphrase).`
 
 // addKeyFlags adds the flags that fill in the keys of a command that reads backups.
 func addKeyFlags(c *cobra.Command, k *pgflags.Keys) {

@@ -97,8 +97,8 @@ whether all of its objects are there.
 
 ` + keyHelp + `
 
-Exit status: 0; 1 when there is no such backup, or it is incomplete, damaged or of
-a newer version; 2 if the command line is wrong.`,
+Exit status: 0; 1 when there is no such backup, or it is incomplete, damaged, of a
+newer version, not signed as demanded, or does not open with the key; 2 if the command line is wrong.`,
 		Args: optionalStore,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runShow(cmd.Context(), env, operand(args), snapshot, &keys, asJSON, raw)
