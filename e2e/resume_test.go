@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -104,39 +105,43 @@ func (g *gate) stopAt(text string) {
 	g.mu.Unlock()
 }
 
-// killed is a backup that was killed with SIGKILL when it had come to the gate.
-type killed struct {
-	stderr string
+// stopped is a backup that has come to the gate.
+type stopped struct {
+	cmd    *exec.Cmd
+	ended  chan error
+	stderr bytes.Buffer
 	keeper int // process that keeps the snapshot, 0 if there is none
 }
 
-// killAt starts a backup and kills it when it sends the text to the server, and recorded entries (none if 0) are
-// in its record.
-func killAt(t *testing.T, g *gate, text, dir string, recorded int, args ...string) killed {
+// stopAt starts a backup and returns when it sends the text to the server, and so many entries are in its record.
+func stopAt(t *testing.T, g *gate, text, dir string, recorded int, args ...string) *stopped {
 	t.Helper()
 	g.stopAt(text)
 	defer g.stopAt("")
-	c := exec.CommandContext(t.Context(), binary, append([]string{"backup", "--to", dir, "-j1"}, args...)...)
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
+	b := &stopped{cmd: exec.CommandContext(t.Context(), binary, append([]string{"backup", "--to", dir, "-j1"}, args...)...), ended: make(chan error, 1)}
+	b.cmd.Stderr = &b.stderr
+	if err := b.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
+	go func() { b.ended <- b.cmd.Wait() }()
 	select {
 	case <-g.reached:
-	case err := <-ended:
-		t.Fatalf("the backup did not come to %s: %v\n%s", text, err, stderr.String())
+	case err := <-b.ended:
+		t.Fatalf("the backup did not come to %s: %v\n%s", text, err, b.stderr.String())
 	}
 	within(t, "record of stored entries", func() bool { return len(progressIn(t, dir).State.Done) >= recorded })
-	k := killed{keeper: childOf(t, c.Process.Pid)}
-	if err := c.Process.Kill(); err != nil {
+	b.keeper = childOf(t, b.cmd.Process.Pid)
+	return b
+}
+
+// end sends a signal and returns the exit status.
+func (b *stopped) end(t *testing.T, signal os.Signal) int {
+	t.Helper()
+	if err := b.cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	<-ended
-	k.stderr = stderr.String()
-	return k
+	<-b.ended
+	return b.cmd.ProcessState.ExitCode()
 }
 
 // childOf returns a process that the given one has started, 0 if there is none.
@@ -233,6 +238,13 @@ func identical(t *testing.T, dir string, db *pgtest.DB) {
 	}
 }
 
+// threeTables is a database whose tables are read in this order.
+const threeTables = `CREATE TABLE one (id int PRIMARY KEY, body text);
+	INSERT INTO one SELECT i, repeat(md5(i::text), 30) FROM generate_series(1, 3000) i;
+	CREATE TABLE two (LIKE one INCLUDING ALL); INSERT INTO two TABLE one;
+	CREATE TABLE last (a serial); INSERT INTO last DEFAULT VALUES;
+	SELECT lo_from_bytea(0, '\x0102')`
+
 // A backup is killed with nothing stored, in the middle, twice, and when only roles and manifest are missing. Each
 // time it is gone on with, and shows the database as it was when it was begun.
 func TestBackupGoesOn(t *testing.T) {
@@ -241,11 +253,7 @@ func TestBackupGoesOn(t *testing.T) {
 	}
 	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
 		src := s.NewDatabase(t, pgtest.Options{Suffix: "source"})
-		src.Exec(t, `CREATE TABLE one (id int PRIMARY KEY, body text);
-			INSERT INTO one SELECT i, repeat(md5(i::text), 30) FROM generate_series(1, 3000) i;
-			CREATE TABLE two (LIKE one INCLUDING ALL); INSERT INTO two TABLE one;
-			CREATE TABLE last (a serial); INSERT INTO last DEFAULT VALUES;
-			SELECT lo_from_bytea(0, '\x0102')`)
+		src.Exec(t, threeTables)
 		for _, c := range []struct {
 			name  string
 			kills []string // what the session is stopped at
@@ -264,11 +272,12 @@ func TestBackupGoesOn(t *testing.T) {
 				args := []string{"--keep-snapshot=10m", "--piece-size=0", "-d", g.dsn}
 				var keepers []int
 				for i, text := range c.kills {
-					k := killAt(t, g, text, dir, c.done[i], args...)
-					if k.keeper == 0 {
-						t.Fatalf("no process keeps the snapshot\n%s", k.stderr)
+					b := stopAt(t, g, text, dir, c.done[i], args...)
+					b.end(t, os.Kill)
+					if b.keeper == 0 {
+						t.Fatalf("no process keeps the snapshot\n%s", b.stderr.String())
 					}
-					keepers = append(keepers, k.keeper)
+					keepers = append(keepers, b.keeper)
 				}
 				want := progressIn(t, dir)
 				copyOf.Exec(t, "INSERT INTO two VALUES (-1, 'after the snapshot'); DELETE FROM one WHERE id < 100")
@@ -287,4 +296,108 @@ func TestBackupGoesOn(t *testing.T) {
 			})
 		}
 	})
+}
+
+// What cannot be gone on with is removed, if it is ours and nobody works on it.
+func TestBackupStartsAnew(t *testing.T) {
+	if _, err := os.Stat("/proc/self/task"); err != nil {
+		t.Skip("there is no /proc to find processes in")
+	}
+	s := pgtest.Newest(t)
+	type try struct {
+		db   *pgtest.DB
+		g    *gate
+		dir  string
+		args []string
+	}
+	again := func(t *testing.T, c *try, want string, args ...string) {
+		t.Helper()
+		r := command(t, nil, nil, "pghaul", append(append([]string{"backup", "--to", c.dir}, c.args...), args...)...)
+		if r.code != 0 || !strings.Contains(r.stderr, want) {
+			t.Fatalf("backup: %d, expected %q\n%s", r.code, want, r.stderr)
+		}
+	}
+	for name, f := range map[string]func(t *testing.T, c *try){
+		"nobody keeps the snapshot": func(t *testing.T, c *try) {
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 0, c.args...)
+			b.end(t, os.Kill)
+			again(t, c, "its snapshot is gone")
+			identical(t, c.dir, c.db)
+		},
+		"the keeper is gone": func(t *testing.T, c *try) {
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 1, append(c.args, "--keep-snapshot=10m")...)
+			b.end(t, os.Kill)
+			if err := syscall.Kill(b.keeper, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			within(t, "end of the session", func() bool {
+				return c.db.QueryString(t, "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'pghaul keeps%' AND datname = current_database()") == "0"
+			})
+			again(t, c, "its snapshot is gone")
+			identical(t, c.dir, c.db)
+		},
+		"interrupted": func(t *testing.T, c *try) {
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 1, append(c.args, "--keep-snapshot=10m")...)
+			if code := b.end(t, os.Interrupt); code != 130 {
+				t.Errorf("exit status %d\n%s", code, b.stderr.String())
+			}
+			gone(t, b.keeper)
+			if left := filesIn(t, c.dir); len(left) > 0 {
+				t.Errorf("left over: %q", left)
+			}
+		},
+		"another program works on it": func(t *testing.T, c *try) {
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 1, append(c.args, "--keep-snapshot=10m")...)
+			again(t, c, "still being written by another program")
+			if n := len(folders(t, c.dir)); n != 2 {
+				t.Errorf("%d folders", n)
+			}
+			b.end(t, os.Kill)
+			again(t, c, "going on with")
+			gone(t, b.keeper)
+		},
+		"another selection": func(t *testing.T, c *try) {
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 0, c.args...)
+			b.end(t, os.Kill)
+			again(t, c, "backed up", "-t", "last")
+			if n := len(folders(t, c.dir)); n != 2 {
+				t.Errorf("%d folders", n)
+			}
+		},
+		"another compression": func(t *testing.T, c *try) {
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 1, append(c.args, "--keep-snapshot=10m")...)
+			b.end(t, os.Kill)
+			again(t, c, "is not what it was when the dump was begun", "-Z", "gzip")
+			gone(t, b.keeper)
+			identical(t, c.dir, c.db)
+		},
+		"the user's own snapshot": func(t *testing.T, c *try) {
+			conn := c.db.Conn(t)
+			r, err := conn.Exec(t.Context(), "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_export_snapshot()").ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			snapshot := "--snapshot=" + string(r[1].Rows[0][0])
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 1, append(c.args, snapshot)...)
+			b.end(t, os.Kill)
+			// Nobody locks the table, so it can be emptied, which a snapshot does not hide.
+			c.db.Exec(t, "TRUNCATE two")
+			if r := command(t, nil, nil, "pghaul", append([]string{"backup", "--to", filepath.Join(t.TempDir(), "x"), snapshot}, c.args...)...); r.code != 1 ||
+				!strings.Contains(r.stderr, "dump table public.two: it was truncated") {
+				t.Errorf("backup: %d\n%s", r.code, r.stderr)
+			}
+			conn.Close(t.Context())
+			again(t, c, "its snapshot is gone")
+			identical(t, c.dir, c.db)
+		},
+	} {
+		db := s.NewDatabase(t)
+		db.Exec(t, threeTables)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &try{db: db, g: newGate(t, db), dir: filepath.Join(t.TempDir(), "backups")}
+			c.args = []string{"--piece-size=0", "-d", c.g.dsn}
+			f(t, c)
+		})
+	}
 }

@@ -327,7 +327,7 @@ func endKeepers(ctx context.Context, c *pg.Conn, lock int64, but uint32) {
 }
 
 // lockPatience is how long to wait for the lock of a backup: its session may be ending.
-const lockPatience = "5s"
+const lockPatience = "3s"
 
 // lock takes a backup's lock, which its session holds to the end; false: somebody else has it.
 func lock(ctx context.Context, c *pg.Conn, key int64) (bool, error) {
