@@ -158,6 +158,12 @@ func TestSupabaseProject(t *testing.T) {
 			t.Errorf("claims: %v, %s", roles, own[len(own)-1].Claims)
 		}
 
+		// Nothing is begun when the time is over, and what was not counted is not compared.
+		late, err := p.Probe(t.Context(), copyOf, platform.ProbeOptions{Claims: claims, Budget: 1})
+		if err != nil || len(late) != len(seen) || late[0].Counted() || late[0].Failed() || len(recorded.Compare(late)) > 0 {
+			t.Errorf("late probes: %v, %v", late, err)
+		}
+
 		// What is planted is found.
 		exec(t, copyOf, `
 			DROP POLICY "public todos" ON todo; CREATE POLICY "public todos" ON todo FOR SELECT TO anon USING (id < 10);
@@ -192,6 +198,7 @@ func TestSupabaseFunctions(t *testing.T) {
 	for _, s := range p.Stubs(entries, pgtest.Newest(t).Major) {
 		kinds[s.Kind]++
 		db.Exec(t, s.SQL)
+		db.Exec(t, s.SQL) // where it is there, nothing is done
 	}
 	if d := cmp.Diff(map[string]int{"ROLE": 4, "SCHEMA": 3, "FUNCTION": 9, "TABLE": 5}, kinds); d != "" {
 		t.Error(d)

@@ -27,6 +27,7 @@ type ProbeOptions struct {
 	Claims   []Claims                        // nil: those of ClaimsFor
 	Wants    func(schema, table string) bool // nil: all tables
 	Timeout  time.Duration                   // of one probe; 0: 10 s
+	Budget   time.Duration                   // of all together, after which none is begun; 0: 10 min
 	Snapshot string                          // exported by another session; "": what is there now
 }
 
@@ -81,7 +82,10 @@ func (r *ProbeResult) outcome() string {
 // errNoClaims says that a profile has no roles whose view of rows is known.
 var errNoClaims = errors.New("this platform has no roles to probe row security with")
 
-const probeTimeout = 10 * time.Second
+const (
+	probeTimeout = 10 * time.Second
+	probeBudget  = 10 * time.Minute
+)
 
 // Probe counts the rows of each table with row security that each of the claims sees. Every count is a read-only transaction that is
 // rolled back. What a role may not see, and a policy that cannot be evaluated, are results; an error means
@@ -89,6 +93,9 @@ const probeTimeout = 10 * time.Second
 func (p *Profile) Probe(ctx context.Context, cfg *pg.Config, o ProbeOptions) ([]ProbeResult, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = probeTimeout
+	}
+	if o.Budget <= 0 {
+		o.Budget = probeBudget
 	}
 	if len(p.claims) == 0 {
 		return nil, errNoClaims
@@ -116,6 +123,7 @@ func (p *Profile) probe(ctx context.Context, c *pg.Conn, o ProbeOptions) ([]Prob
 		return nil, err
 	}
 	out := []ProbeResult{}
+	end := time.Now().Add(o.Budget)
 	for _, who := range o.Claims {
 		as, err := begin(who, o)
 		if err != nil {
@@ -131,6 +139,11 @@ func (p *Profile) probe(ctx context.Context, c *pg.Conn, o ProbeOptions) ([]Prob
 		}
 		for _, t := range tables {
 			r := ProbeResult{Schema: t[0], Table: t[1], Claims: who.Name}
+			if time.Now().After(end) {
+				r.State, r.Message = stateCanceled, "the time for all probes was over"
+				out = append(out, r)
+				continue
+			}
 			err := count(ctx, c, as, &t, &r.Rows)
 			if err != nil {
 				var server *pg.ServerError

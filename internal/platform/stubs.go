@@ -22,7 +22,7 @@ type Stub struct {
 	Kind string `json:"kind"` // ROLE, SCHEMA, EXTENSION, FUNCTION or TABLE
 	Name string `json:"name"` // as a report shows it: auth.uid()
 	Rule string `json:"rule"` // RuleRole or RuleObject
-	SQL  string `json:"-"`    // statements that make it, to be run by a superuser; a role's do nothing where there is one of that name
+	SQL  string `json:"-"`    // statements that make it, to be run by a superuser; they do nothing where it is there
 
 	schema, name string // of a TABLE
 }
@@ -140,7 +140,7 @@ func (p *Profile) objectStubs(entries []*pgarchive.Entry, said mentions, major i
 		default:
 			continue
 		}
-		out = append(out, Stub{Kind: o.kind, Name: o.String(), Rule: RuleObject, SQL: o.sql, schema: o.schema, name: o.name})
+		out = append(out, Stub{Kind: o.kind, Name: o.String(), Rule: RuleObject, SQL: o.create(), schema: o.schema, name: o.name})
 	}
 	return out
 }
@@ -166,4 +166,20 @@ func (o *object) spokenOf(said mentions) bool {
 		return said.has(o.schema + "." + o.name)
 	}
 	return slices.ContainsFunc(o.words, func(w string) bool { return said.has(o.schema + "." + w) })
+}
+
+// create makes the object if it is not there: a server that is given may be the platform's.
+func (o *object) create() string {
+	missing := "pg_catalog.to_regnamespace"
+	switch o.kind {
+	case "TABLE":
+		missing = "pg_catalog.to_regclass"
+	case "FUNCTION":
+		missing = "pg_catalog.to_regprocedure"
+	}
+	missing += "(" + sqltext.EscapeLiteral(o.String()) + ") IS NULL"
+	if o.kind == "EXTENSION" {
+		missing = "NOT EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = " + sqltext.EscapeLiteral(o.name) + ")"
+	}
+	return "DO $missing$ BEGIN IF " + missing + " THEN EXECUTE $create$" + o.sql + "$create$; END IF; END $missing$;\n"
 }
