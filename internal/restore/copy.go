@@ -89,18 +89,17 @@ func (w *worker) prepareData(ctx context.Context, it *Item) error {
 // lets the server skip the write-ahead log (wal_level minimal), and its rows are stored frozen, which
 // saves the first vacuum.
 func (w *worker) copyIn(ctx context.Context, it *Item, src source, t *Timing) error {
-	freeze := w.fresh(it)
+	freeze, apart := w.fresh(it), false
 	for attempt := 1; ; attempt++ {
-		rows, bytes, err := w.copyOnce(ctx, it, src, freeze)
+		rows, bytes, err := w.copyOnce(ctx, it, src, freeze, apart)
 		t.Rows, t.Bytes = rows, bytes
 		var again *retry
 		if err == nil || !errors.As(err, &again) {
 			return err
 		}
 		if attempt < maxAttempts && src.again() {
-			if again.plain {
-				freeze = false
-			}
+			freeze = freeze && !again.plain
+			apart = apart || again.apart
 			continue
 		}
 		if err := w.report(it, again.err); err != nil {
@@ -114,6 +113,7 @@ func (w *worker) copyIn(ctx context.Context, it *Item, src source, t *Timing) er
 type retry struct {
 	err   *EntryError
 	plain bool // without TRUNCATE and FREEZE
+	apart bool // with messages of their own for COPY and for what is booked
 }
 
 func (r *retry) Error() string { return r.err.Error() }
@@ -125,8 +125,8 @@ func (w *worker) fresh(it *Item) bool {
 		(tab.Entry.RelKind == 0 || tab.Entry.RelKind == 'r') && it.Entry.Desc == "TABLE DATA"
 }
 
-// copyOnce makes one attempt. Errors of the entry are reported, except a *retry.
-func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool) (rows, size int64, err error) {
+// copyOnce makes one attempt. With a ledger what is booked of data that are little goes in one message with their COPY, unless apart. Errors of the entry are reported, except a *retry.
+func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze, apart bool) (rows, size int64, err error) {
 	e := it.Entry
 	sql := e.CopyStmt
 	feed, err := w.newFeed(ctx, it, src)
@@ -134,18 +134,28 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 		return 0, 0, w.unreadableBooked(ctx, it, src, false, err)
 	}
 	defer feed.Close()
-	if freeze && feed.small() {
+	small := (freeze || w.run.ledger != nil) && feed.small()
+	if small {
 		// A new file for the table costs more than there is to gain.
 		freeze = false
 	}
+	book := "" // in the message of COPY
 	inside := freeze || w.run.ledger != nil
-	if inside {
-		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
-			return 0, 0, err
-		}
-	}
 	if w.run.ledger != nil {
-		if err := w.around(ctx, it, append(w.session.Entry(e, pgarchive.WantData), w.session.BeginData(e)...)); err != nil {
+		begin := append(w.session.Entry(e, pgarchive.WantData), w.session.BeginData(e)...)
+		if small && !apart && len(begin) == 0 && !w.o.DisableTriggers && it.failures == 0 {
+			_, n := feed.total()
+			book, inside = w.insert(row{e.ID, partEntry, stateDone, n, ""}), false
+		} else {
+			if err := w.transaction(ctx, it, "BEGIN"); err != nil {
+				return 0, 0, err
+			}
+			if err := w.around(ctx, it, begin); err != nil {
+				return 0, 0, err
+			}
+		}
+	} else if freeze {
+		if err := w.transaction(ctx, it, "BEGIN"); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -176,7 +186,7 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 	if freeze {
 		sql = withFreeze(sql)
 	}
-	rows, err = w.conn.CopyFrom(ctx, sql, feed)
+	rows, err = w.conn.CopyFrom(ctx, book+sql, feed)
 	fed := feed.Close()
 	size, taken := feed.total()
 	if err != nil {
@@ -198,6 +208,8 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 			ee = queryError(it, "could not execute query", sql, pe) // it did not begin
 		}
 		switch {
+		case book != "" && src.again():
+			return 0, 0, &retry{err: ee, apart: true} // for the error's own words
 		case pe.Code == deadlockDetected && w.conn.TxStatus() == 'I':
 			return 0, 0, &retry{err: ee}
 		case freeze && (pe.Code == featureNotSupported || pe.Code == objectNotInState || pe.Code == wrongObjectType):
@@ -220,6 +232,7 @@ func (w *worker) copyOnce(ctx context.Context, it *Item, src source, freeze bool
 		w.log(Warning, fmt.Sprintf("data of %s: %s", it.name(), wrong))
 	}
 	switch {
+	case book != "":
 	case w.run.ledger != nil:
 		if err = w.around(ctx, it, w.session.EndData(e)); err == nil {
 			err = w.commitBooked(ctx, it, rows)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,6 +138,9 @@ func (o *Options) statementOptions() string {
 	}
 	if o.Role != "" {
 		list = append(list, "--role="+o.Role)
+	}
+	for _, from := range slices.Sorted(maps.Keys(o.RoleMap)) {
+		list = append(list, "--map-role="+from+"="+o.RoleMap[from])
 	}
 	return strings.Join(list, " ")
 }
@@ -530,12 +534,14 @@ func (w *worker) update(x row) string {
 		x.state, w.quote(x.message), x.part, x.id)
 }
 
-// failed books an entry of which nothing was done, after its error was reported.
+// failed books an entry whose error was reported, and of which nothing was done or not what should be.
 func (w *worker) failed(ctx context.Context, it *Item, part string) error {
 	if w.run.ledger == nil {
 		return nil
 	}
-	if err := w.conn.Exec(ctx, w.insert(row{it.Entry.ID, part, stateFailed, 0, w.lastMessage(it)})); err != nil {
+	sql := strings.TrimSuffix(w.insert(row{it.Entry.ID, part, stateFailed, 0, w.lastMessage(it)}), ";\n")
+	sql += " ON CONFLICT (part, id) DO UPDATE SET state = EXCLUDED.state, message = EXCLUDED.message"
+	if err := w.conn.Exec(ctx, sql); err != nil {
 		return w.lost(it, err)
 	}
 	return nil

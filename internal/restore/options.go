@@ -103,6 +103,13 @@ type Options struct {
 	// done to it, with Jobs above 1.
 	Analyze bool
 
+	// RoleMap gives objects and privileges of one role to another: names in the archive, and those of the target.
+	RoleMap map[string]string
+
+	// SkipRoles are roles of the target (after RoleMap) that are not there, each with the reason to report: statements that give them something
+	// are left out, and everything else is done.
+	SkipRoles map[string]string
+
 	// Ledger records in the target, in the schema LedgerSchema, what is done, in the transaction that does it. Then a lost connection
 	// is replaced and only its work done again, and a restore that was interrupted can be resumed.
 	// The schema is removed when the restore has come to its end. SingleTransaction, TransactionSize, UseSetSessionAuthorization and

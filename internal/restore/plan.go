@@ -28,6 +28,7 @@ type Plan struct {
 	selected *pgarchive.Selected
 	byID     map[pgarchive.ID]*Item
 	jobs     int
+	skipped  []Skipped
 	header   pgarchive.Header
 	sorted   []pgarchive.ID // so that each comes after what it needs; without those on cycles
 }
@@ -111,10 +112,15 @@ func NewPlan(r pgarchive.Reader, o *Options) (*Plan, error) {
 			return nil, err
 		}
 	}
+	entries, skipped, err := o.mapRoles(entries)
+	if err != nil {
+		return nil, err
+	}
 	p, err := newPlan(entries, script, o.jobs())
 	if err != nil {
 		return nil, err
 	}
+	p.skipped = skipped
 	p.header = r.Header()
 	p.estimate(o, r.Sequential())
 	return p, nil

@@ -51,6 +51,8 @@ type Result struct {
 	// Resumable says that the restore came to no end and that its ledger stays in the target.
 	Resumable bool
 
+	Skipped []Skipped // statements left out because of Options.SkipRoles
+
 	// Errors are the errors, in order of time. Ignored is how many of them the restore went on after.
 	Errors  []*EntryError
 	Ignored int

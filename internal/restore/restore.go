@@ -84,6 +84,7 @@ func Run(ctx context.Context, r pgarchive.Reader, target *pg.Config, o Options, 
 	run.script.Info = func(m string) { run.log(Info, m) }
 	run.script.Warn = func(m string) { run.log(Warning, m) }
 	res.Predicted = plan.Predicted()
+	res.Skipped = plan.Skipped()
 	if plan.ImpliedNoSchema {
 		run.log(Info, "implied no-schema restore")
 	}

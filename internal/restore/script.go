@@ -27,6 +27,10 @@ func Script(ctx context.Context, r pgarchive.Reader, w io.Writer, o Options) err
 			return err
 		}
 	}
+	entries, _, err := o.mapRoles(entries)
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriterSize(w, blockSize)
 	if err := pgarchive.WriteScriptOrder(ctx, out, r, entries, script); err != nil {
 		return err
