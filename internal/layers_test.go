@@ -132,6 +132,13 @@ var layers = map[string]layer{
 		"internal/sqltext":  "names in statements of its own",
 		"pgarchive":         "the archive to write",
 	}},
+	"internal/estimate": {3, map[string]string{
+		"internal/pg":      "the server to ask",
+		"internal/restore": "how long a restore takes",
+		"internal/codec":   "how far samples can be compressed",
+		"internal/sqltext": "names in statements of its own, patterns of schemas",
+		"pgarchive":        "the table of contents that restore predicts by",
+	}},
 	"internal/drill": {3, map[string]string{
 		"internal/restore":  "the way back into a server",
 		"internal/scratch":  "the server to restore into",
@@ -161,6 +168,12 @@ var layers = map[string]layer{
 	"internal/scratch/dockerpg": {3, map[string]string{
 		"internal/scratch": "the Provider it is",
 		"internal/pg":      "to ask the server whether it is ready",
+	}},
+	"internal/scratch/dsnpg": {3, map[string]string{
+		"internal/scratch": "the Provider it is",
+		"internal/pg":      "the server on which a database is made",
+		"internal/restore": "whether a database is empty is asked as before a restore",
+		"internal/sqltext": "names in statements of its own",
 	}},
 	"internal/scratch/localpg": {3, map[string]string{
 		"internal/scratch": "the Provider it is",
@@ -233,6 +246,7 @@ var layers = map[string]layer{
 		"internal/scratch":          "command",
 		"internal/seal":             "command",
 		"internal/scratch/dockerpg": "a provider of throwaway servers",
+		"internal/scratch/dsnpg":    "a provider of throwaway servers",
 		"internal/scratch/localpg":  "a provider of throwaway servers",
 		"internal/sqltext":          "command",
 		"internal/ui":               "command",

@@ -53,7 +53,7 @@ type Harness struct {
 const ownerVariable = "PGHAUL_SCRATCHTEST_OWNER"
 
 // Main is for TestMain. In the process that a test starts to kill it, it starts a server by start.
-func Main(m *testing.M, start func(ctx context.Context, owner string) (*scratch.Server, error)) {
+func Main(m interface{ Run() int }, start func(ctx context.Context, owner string) (*scratch.Server, error)) {
 	owner, ok := os.LookupEnv(ownerVariable)
 	if !ok {
 		os.Exit(m.Run())
