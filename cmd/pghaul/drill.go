@@ -18,7 +18,6 @@ import (
 	"github.com/pghaul/pghaul/internal/platform"
 	"github.com/pghaul/pghaul/internal/repo"
 	"github.com/pghaul/pghaul/internal/report"
-	"github.com/pghaul/pghaul/internal/scratch/localpg"
 	"github.com/pghaul/pghaul/internal/store"
 	"github.com/pghaul/pghaul/internal/store/all"
 	"github.com/pghaul/pghaul/internal/ui"
@@ -45,6 +44,8 @@ type drillOptions struct {
 	Keys     pgflags.Keys
 	Down     sizeFlag
 	NoRecord bool
+
+	serverFlags
 }
 
 func newDrillCommand(env *environment) *cobra.Command {
@@ -54,10 +55,11 @@ func newDrillCommand(env *environment) *cobra.Command {
 		Short: "restore an archive into a throwaway server and prove that nothing differs",
 		Long: `Restores an archive (a file or a folder, made by pghaul or pg_dump) or a backup in a
 store (file:///folder, s3://bucket/prefix) into a throwaway server of the source's
-major version, started from the PostgreSQL programs on this machine, and compares
-every object and every row with what the source had. The server is removed at the
-end, also after an interrupt. The report of a stored backup's drill is stored beside
-it: prune never removes the last backup that passed.
+major version, and compares every object and every row with what the source had. The
+server is removed at the end, also after an interrupt. The report of a stored backup's
+drill is stored beside it: prune never removes the last backup that passed.
+
+` + serverHelp + `
 
 A statement that fails and a difference fail the drill, unless a rule explains them;
 then they are listed under it. Some rules always apply:
@@ -97,6 +99,7 @@ command line is wrong; 130 if interrupted.`,
 	f.BoolVar(&o.Keep, "keep", false, "leave the server running when the drill does not pass, and say how to connect")
 	snapshotFlag(c, &o.Snapshot)
 	addKeyFlags(c, &o.Keys)
+	o.serverFlags.add(c)
 	f.Var(&o.Down, "limit-download", "get no more than this much a second from a store, such as 20MB")
 	f.BoolVar(&o.NoRecord, "no-record", false, "do not store the report beside the backup")
 	return c
@@ -119,9 +122,14 @@ func ruleHelp(asked bool) string {
 }
 
 // engine makes the options of the drill itself.
-func (o *drillOptions) engine() (drill.Options, error) {
-	out := drill.Options{
-		Jobs: o.Jobs, Provider: &localpg.Provider{}, Inspect: inspect, Keep: o.Keep, CheckTimeout: o.CheckTimeout,
+func (o *drillOptions) engine(log *ui.Log) (drill.Options, error) {
+	out := drill.Options{Jobs: o.Jobs, Inspect: inspect, Keep: o.Keep, CheckTimeout: o.CheckTimeout}
+	if o.Quiet {
+		log = nil
+	}
+	var err error
+	if out.Provider, err = o.serverFlags.provider(log); err != nil {
+		return out, err
 	}
 	for _, text := range o.Allow {
 		a, err := drill.ParseAllowance(text)
@@ -153,7 +161,8 @@ func (o *drillOptions) engine() (drill.Options, error) {
 }
 
 func runDrill(ctx context.Context, env *environment, archive string, o drillOptions) error {
-	options, err := o.engine()
+	log := ui.NewLog("pghaul drill", env.stderr)
+	options, err := o.engine(log)
 	if err != nil {
 		return err
 	}
@@ -162,7 +171,6 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 		return err
 	}
 	defer files.drop()
-	log := ui.NewLog("pghaul drill", env.stderr)
 	var r pgarchive.Reader
 	var stored *storedArchive
 	if isStore(archive) {

@@ -159,10 +159,15 @@ func (e *Engine) has(ctx context.Context, name string) (bool, error) {
 	return out != "", err
 }
 
-// pull fetches the image. Each line of the engine's progress goes to report.
+// pull fetches the image. What the engine says of each part it has goes to report.
 func (e *Engine) pull(ctx context.Context, name string, report func(line string)) error {
 	problems := new(tailBuffer)
-	lines := &lineWriter{to: report}
+	lines := &lineWriter{to: func(line string) {
+		// docker: "1f3e46996e29: Pull complete"; podman: "Copying blob 1f3e46996e29 done"
+		if report != nil && (strings.HasSuffix(line, ": Pull complete") || strings.HasPrefix(line, "Copying ") && strings.HasSuffix(line, " done")) {
+			report(name + ": " + line)
+		}
+	}}
 	err := e.run(ctx, lines, io.MultiWriter(lines, problems), "pull", name)
 	if err != nil {
 		if ctx.Err() != nil {

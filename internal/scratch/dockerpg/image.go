@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pghaul/pghaul/internal/scratch"
 )
 
 // image is a kind of image, and what it has beyond PostgreSQL's own extensions.
@@ -72,6 +74,11 @@ func (e *NoImageError) Error() string {
 	return fmt.Sprintf("no image of PostgreSQL %d is known to have %s: name one that has it with --image", e.Major, strings.Join(e.Extensions, ", "))
 }
 
+// Unwrap returns the same as a *scratch.MissingExtensions, for those who can do without them.
+func (e *NoImageError) Unwrap() error {
+	return &scratch.MissingExtensions{Names: e.Extensions, Where: "the known images"}
+}
+
 // Choose returns the image for servers of the major version with the extensions,
 // or a *NoImageError with those of the extensions that stand in the way.
 func Choose(major int, extensions []string) (string, error) {
@@ -87,5 +94,6 @@ func Choose(major int, extensions []string) (string, error) {
 			e.Extensions = append(e.Extensions, x)
 		}
 	}
+	slices.Sort(e.Extensions)
 	return "", e
 }

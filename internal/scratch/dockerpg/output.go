@@ -33,7 +33,7 @@ func (b *tailBuffer) String() string {
 
 // lineWriter hands on what is written to it line by line. It may be used from several goroutines.
 type lineWriter struct {
-	to func(line string) // nil: nobody listens
+	to func(line string)
 
 	mu   sync.Mutex
 	part []byte
@@ -48,7 +48,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 		if !found {
 			return len(p), nil
 		}
-		if text := strings.TrimSpace(string(line)); text != "" && w.to != nil {
+		if text := strings.TrimSpace(string(line)); text != "" {
 			w.to(text)
 		}
 		w.part = rest
