@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	minio "github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -36,6 +38,7 @@ type Endpoint struct {
 // Client speaks to an endpoint. Its methods may be called from several goroutines.
 type Client struct {
 	core  *minio.Core
+	line  *signing
 	name  string
 	retry driver.Backoff
 }
@@ -66,26 +69,66 @@ func Open(e Endpoint) (*Client, error) {
 		}
 		base = t
 	}
-	// The module knows no endpoints with a path. So it sends requests unsigned to the host, and they get
-	// their path and signature below it.
+	// The module knows no endpoints with a path, and fewer names of buckets than a platform may. So it sends requests unsigned to the
+	// host, with other names for the buckets, and they get their path and signature below it.
+	line := &signing{base: base, e: e, prefix: strings.TrimSuffix(u.Path, "/")}
 	core, err := minio.NewCore(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4("", "", ""), Secure: secure, Region: e.Region, BucketLookup: minio.BucketLookupPath, MaxRetries: 1,
-		Transport: &signing{base: base, e: e, prefix: strings.TrimSuffix(u.Path, "/")},
+		Transport: line,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open endpoint %s: %w", u.Host, err)
 	}
-	return &Client{core, u.Host + strings.TrimSuffix(u.Path, "/"), e.Retry}, nil
+	return &Client{core, line, u.Host + line.prefix, e.Retry}, nil
 }
 
 // String is the endpoint's host and path.
 func (c *Client) String() string { return c.name }
 
-// signing adds the endpoint's path to requests and signs them.
+// signing gives requests the endpoint's path and the bucket's real name, and signs them.
 type signing struct {
 	base   http.RoundTripper
 	e      Endpoint
 	prefix string
+
+	mu      sync.Mutex
+	buckets []string // by the numbers in their other names
+}
+
+const aliasForm = "bucket-%d"
+
+// alias returns the name by which the module is to call a bucket.
+func (s *signing) alias(bucket string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := slices.Index(s.buckets, bucket)
+	if n < 0 {
+		n = len(s.buckets)
+		s.buckets = append(s.buckets, bucket)
+	}
+	return fmt.Sprintf(aliasForm, n)
+}
+
+// path returns the path that the server is to see.
+func (s *signing) path(path string) (string, error) {
+	bucket, rest, slash := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if bucket == "" {
+		return s.prefix + "/", nil
+	}
+	n := 0
+	if _, err := fmt.Sscanf(bucket, aliasForm, &n); err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n < 0 || n >= len(s.buckets) {
+		return "", fmt.Errorf("no bucket %d", n)
+	}
+	path = s.prefix + "/" + s.buckets[n]
+	if slash {
+		path += "/" + rest
+	}
+	return path, nil
 }
 
 type payloadHash struct{}
@@ -97,7 +140,11 @@ func withHash(ctx context.Context, sum [sha256.Size]byte) context.Context {
 
 func (s *signing) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
-	req.URL.Path = s.prefix + req.URL.Path
+	path, err := s.path(req.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	req.URL.Path = path
 	req.URL.RawPath = s3utils.EncodePath(req.URL.Path)
 	sum, ok := req.Context().Value(payloadHash{}).(string)
 	if !ok {
@@ -128,12 +175,13 @@ func classify(ctx context.Context, err error) error {
 
 // do asks until there is an answer.
 func (c *Client) do(ctx context.Context, op, bucket, key string, f func() error) error {
-	name := bucket
-	if key != "" {
-		name += "/" + key
+	name := "the buckets"
+	if bucket != "" {
+		name = strconv.Quote(strings.TrimSuffix(bucket+"/"+key, "/"))
 	}
+	name += " of " + c.name
 	if err := c.retry.Do(ctx, op, name, func() error { return classify(ctx, f()) }); err != nil {
-		return fmt.Errorf("%s %q of %s: %w", op, name, c.name, err)
+		return fmt.Errorf("%s %s: %w", op, name, err)
 	}
 	return nil
 }
@@ -141,7 +189,7 @@ func (c *Client) do(ctx context.Context, op, bucket, key string, f func() error)
 // Buckets returns the names of the buckets, sorted.
 func (c *Client) Buckets(ctx context.Context) ([]string, error) {
 	var names []string
-	err := c.do(ctx, "list buckets", "", "", func() error {
+	err := c.do(ctx, "list", "", "", func() error {
 		names = names[:0]
 		list, err := c.core.ListBuckets(ctx)
 		for _, b := range list {
@@ -168,7 +216,7 @@ func (c *Client) List(ctx context.Context, bucket string) (list []Listed, err er
 		}
 		inner, stop := context.WithCancel(ctx)
 		defer stop()
-		for i := range c.core.Client.ListObjects(inner, bucket, o) {
+		for i := range c.core.Client.ListObjects(inner, c.line.alias(bucket), o) {
 			if i.Err != nil {
 				return i.Err
 			}
@@ -182,7 +230,7 @@ func (c *Client) List(ctx context.Context, bucket string) (list []Listed, err er
 // Stat returns a file without its contents; of the File, Bucket, Key, Bytes and what the server says of it are set.
 func (c *Client) Stat(ctx context.Context, bucket, key string) (f File, err error) {
 	err = c.do(ctx, "look at", bucket, key, func() error {
-		o, err := c.core.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+		o, err := c.core.StatObject(ctx, c.line.alias(bucket), key, minio.StatObjectOptions{})
 		f = fileOf(bucket, key, o)
 		return err
 	})
@@ -192,7 +240,7 @@ func (c *Client) Stat(ctx context.Context, bucket, key string) (f File, err erro
 // read reads a file: use gets it with its metadata and its contents, and is called again if it, or the transfer, fails.
 func (c *Client) read(ctx context.Context, bucket, key string, use func(File, io.Reader) error) error {
 	return c.do(ctx, "get", bucket, key, func() error {
-		body, info, header, err := c.core.GetObject(ctx, bucket, key, minio.GetObjectOptions{})
+		body, info, header, err := c.core.GetObject(ctx, c.line.alias(bucket), key, minio.GetObjectOptions{})
 		if err != nil {
 			return err
 		}
@@ -247,7 +295,7 @@ func (c *Client) put(ctx context.Context, f *File, body io.Reader) error {
 		return err
 	}
 	return c.do(ctx, "put", f.Bucket, f.Key, func() error {
-		_, err := c.core.PutObject(withHash(ctx, f.SHA256), f.Bucket, f.Key, strings.NewReader(string(data)), f.Bytes, "", "", f.putOptions())
+		_, err := c.core.PutObject(withHash(ctx, f.SHA256), c.line.alias(f.Bucket), f.Key, strings.NewReader(string(data)), f.Bytes, "", "", f.putOptions())
 		return err
 	})
 }
@@ -255,7 +303,7 @@ func (c *Client) put(ctx context.Context, f *File, body io.Reader) error {
 func (c *Client) putParts(ctx context.Context, f *File, body io.Reader) (err error) {
 	var id string
 	err = c.do(ctx, "begin upload of", f.Bucket, f.Key, func() (err error) {
-		id, err = c.core.NewMultipartUpload(ctx, f.Bucket, f.Key, f.putOptions())
+		id, err = c.core.NewMultipartUpload(ctx, c.line.alias(f.Bucket), f.Key, f.putOptions())
 		return err
 	})
 	if err != nil {
@@ -265,7 +313,7 @@ func (c *Client) putParts(ctx context.Context, f *File, body io.Reader) (err err
 		if err != nil {
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 			defer stop()
-			err = errors.Join(err, c.core.AbortMultipartUpload(ctx, f.Bucket, f.Key, id))
+			err = errors.Join(err, c.core.AbortMultipartUpload(ctx, c.line.alias(f.Bucket), f.Key, id))
 		}
 	}()
 	size := max(partBytes, (f.Bytes+maxParts-1)/maxParts)
@@ -278,7 +326,7 @@ func (c *Client) putParts(ctx context.Context, f *File, body io.Reader) (err err
 		}
 		n := len(done) + 1
 		err := c.do(ctx, fmt.Sprintf("upload part %d of", n), f.Bucket, f.Key, func() error {
-			p, err := c.core.PutObjectPart(withHash(ctx, sha256.Sum256(data)), f.Bucket, f.Key, id, n, strings.NewReader(string(data)), int64(len(data)),
+			p, err := c.core.PutObjectPart(withHash(ctx, sha256.Sum256(data)), c.line.alias(f.Bucket), f.Key, id, n, strings.NewReader(string(data)), int64(len(data)),
 				minio.PutObjectPartOptions{DisableContentSha256: true})
 			if err == nil {
 				done = append(done, minio.CompletePart{PartNumber: n, ETag: p.ETag})
@@ -290,7 +338,7 @@ func (c *Client) putParts(ctx context.Context, f *File, body io.Reader) (err err
 		}
 	}
 	return c.do(ctx, "complete upload of", f.Bucket, f.Key, func() error {
-		_, err := c.core.CompleteMultipartUpload(ctx, f.Bucket, f.Key, id, done, minio.PutObjectOptions{})
+		_, err := c.core.CompleteMultipartUpload(ctx, c.line.alias(f.Bucket), f.Key, id, done, minio.PutObjectOptions{})
 		return err
 	})
 }
@@ -298,7 +346,7 @@ func (c *Client) putParts(ctx context.Context, f *File, body io.Reader) (err err
 // makeBucket makes a bucket if there is none of that name.
 func (c *Client) makeBucket(ctx context.Context, bucket string) error {
 	return c.do(ctx, "make bucket", bucket, "", func() error {
-		err := c.core.MakeBucket(ctx, bucket, minio.MakeBucketOptions{})
+		err := c.core.MakeBucket(ctx, c.line.alias(bucket), minio.MakeBucketOptions{})
 		if code := minio.ToErrorResponse(err).Code; code == "BucketAlreadyOwnedByYou" || code == "BucketAlreadyExists" {
 			return nil
 		}
@@ -314,7 +362,7 @@ func (c *Client) Check(ctx context.Context, buckets []string) error {
 	}
 	for _, b := range buckets {
 		err := c.do(ctx, "look at bucket", b, "", func() error {
-			there, err := c.core.BucketExists(ctx, b)
+			there, err := c.core.BucketExists(ctx, c.line.alias(b))
 			if err == nil && !there {
 				err = ErrNotFound
 			}

@@ -134,7 +134,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || len(v.Problems) > 0 || v.Read != 33 || v.BytesRead != d.Bytes {
 		t.Fatalf("verify: %+v, %v", v, err)
 	}
-	if v, err = files.Verify(ctx, backup, d, files.VerifyOptions{Percent: 1}); err != nil || len(v.Problems) > 0 || v.Read == 0 || v.Read == 33 {
+	if v, err = files.Verify(ctx, backup, d, files.VerifyOptions{Percent: 1}); err != nil || len(v.Problems) > 0 || v.Read == 0 {
 		t.Errorf("verify of a sample: %+v, %v", v, err)
 	}
 
@@ -217,7 +217,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Requests go below the path of the endpoint, and are signed with it.
+// Requests go below the path of the endpoint, and are signed with it; buckets may have names that S3 knows not.
 func TestEndpointWithPath(t *testing.T) {
 	var paths []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -231,10 +231,10 @@ func TestEndpointWithPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Stat(t.Context(), "bucket", "a b/ü%"); err != nil && errors.Is(err, files.ErrNotFound) {
+	if _, err := c.Stat(t.Context(), "My files", "a b/ü%"); err != nil && errors.Is(err, files.ErrNotFound) {
 		t.Error(err)
 	}
-	if want := "/storage/v1/s3/bucket/a%20b/%C3%BC%25"; !slices.Contains(paths, want) {
+	if want := "/storage/v1/s3/My%20files/a%20b/%C3%BC%25"; !slices.Contains(paths, want) {
 		t.Errorf("paths %q, want %q", paths, want)
 	}
 	for _, bad := range []string{"", "host", "ftp://host", "https://key:secret@host/x", "https://host/?a=b"} {
