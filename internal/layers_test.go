@@ -27,6 +27,13 @@ type layer struct {
 // driverOnly is for drivers of stores and wrappers of such.
 var driverOnly = map[string]string{"internal/store/driver": "the Store it is"}
 
+// driverOnService is for drivers of stores that are services.
+var driverOnService = map[string]string{
+	"internal/store/driver":   "the Store it is",
+	"internal/store/parts":    "how large objects are cut",
+	"internal/store/httpline": "the way to the service",
+}
+
 // layers lists every package, bottom first.
 var layers = map[string]layer{
 	// Level 0: text, bytes and numbers; they know nothing of ours.
@@ -109,13 +116,11 @@ var layers = map[string]layer{
 	}},
 
 	// Stores: one package for each service, one for each wrapper.
-	"internal/store/memstore":  {2, driverOnly},
-	"internal/store/filestore": {2, driverOnly},
-	"internal/store/s3store": {2, map[string]string{
-		"internal/store/driver":   "the Store it is",
-		"internal/store/parts":    "how large objects are cut",
-		"internal/store/httpline": "the way to the service",
-	}},
+	"internal/store/memstore":   {2, driverOnly},
+	"internal/store/filestore":  {2, driverOnly},
+	"internal/store/s3store":    {2, driverOnService},
+	"internal/store/gcsstore":   {2, driverOnService},
+	"internal/store/azurestore": {2, driverOnService},
 	"internal/store/retrystore": {2, driverOnly},
 	"internal/store/limitstore": {2, driverOnly},
 	"internal/store/faultstore": {2, driverOnly},
@@ -150,6 +155,13 @@ var layers = map[string]layer{
 		"internal/sqltext":  "names in statements of its own",
 		"pgarchive":         "the archive to try",
 	}},
+	"internal/preflight": {3, map[string]string{
+		"internal/restore":  "the plan of what is to be restored",
+		"internal/manifest": "what is known of the backup",
+		"internal/pg":       "the server that is looked at",
+		"internal/sqltext":  "names in definitions, and in statements of its own",
+		"pgarchive":         "the entries of the plan",
+	}},
 	"internal/repo": {3, map[string]string{
 		"internal/store":    "where backups are kept",
 		"internal/seal":     "what leaves is encrypted and signed",
@@ -162,6 +174,8 @@ var layers = map[string]layer{
 		"internal/store/driver":     "what every kind of store is",
 		"internal/store/filestore":  "one of the kinds",
 		"internal/store/s3store":    "one of the kinds",
+		"internal/store/gcsstore":   "one of the kinds",
+		"internal/store/azurestore": "one of the kinds",
 		"internal/store/limitstore": "every store can be slowed down",
 		"internal/store/retrystore": "every store is asked again",
 	}},
@@ -235,6 +249,7 @@ var layers = map[string]layer{
 		"internal/manifest":         "command",
 		"internal/pg":               "command",
 		"internal/pgflags":          "command",
+		"internal/preflight":        "command",
 		"internal/files":            "command",
 		"internal/platform":         "command",
 		"internal/repo":             "command",
@@ -300,7 +315,7 @@ var modules = map[string]map[string]string{
 	"golang.org/x/term": {
 		"internal/ui": "is it a terminal, and how wide",
 		"internal/pg": "to ask for a password without echo",
-		"cmd/pghaul":  "to ask for a password without echo",
+		"cmd/pghaul":  "to ask for a password without echo, and whether there is somebody to ask",
 	},
 	"golang.org/x/sys":       {"pgarchive": "how a file was opened"},
 	"github.com/spf13/cobra": {"cmd/pghaul": "commands"},

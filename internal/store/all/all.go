@@ -6,6 +6,7 @@ package all
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,8 +15,10 @@ import (
 	"strings"
 
 	"github.com/pghaul/pghaul/internal/store"
+	"github.com/pghaul/pghaul/internal/store/azurestore"
 	"github.com/pghaul/pghaul/internal/store/driver"
 	"github.com/pghaul/pghaul/internal/store/filestore"
+	"github.com/pghaul/pghaul/internal/store/gcsstore"
 	"github.com/pghaul/pghaul/internal/store/limitstore"
 	"github.com/pghaul/pghaul/internal/store/retrystore"
 	"github.com/pghaul/pghaul/internal/store/s3store"
@@ -37,8 +40,8 @@ func IsAddress(text string) bool {
 	return ok && scheme != "" && !strings.ContainsAny(scheme, `/\:`)
 }
 
-// Open opens the store of an address: file:///folder, the path of a folder, or s3://bucket/prefix with the options that
-// docs/stores.md lists.
+// Open opens the store of an address: file:///folder, the path of a folder, s3://bucket/prefix, gs://bucket/prefix or
+// azure://account/container/prefix, with the options that docs/stores.md lists.
 func Open(address string, o Options) (*store.Store, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -79,7 +82,7 @@ func open(address string, o Options) (*store.Store, error) {
 		return nil, errors.New("the address is not a valid URL") // the error would show all of it
 	}
 	if u.User != nil {
-		return nil, errors.New("credentials do not belong in an address: for S3, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use ~/.aws/credentials")
+		return nil, errors.New("credentials do not belong in an address: docs/stores.md says where each kind of store looks for them; for S3, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use ~/.aws/credentials")
 	}
 	if u.Fragment != "" {
 		return nil, errors.New("the address has a part after #; write %23 for a # in a name")
@@ -100,8 +103,21 @@ func open(address string, o Options) (*store.Store, error) {
 			return nil, err
 		}
 		return store.New(wrap(s, o), u.Path, name), nil
+	case "gs":
+		s, err := googleBucket(u, o)
+		if err != nil {
+			return nil, err
+		}
+		return store.New(wrap(s, o), u.Path, name), nil
+	case "azure":
+		container, prefix, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+		s, err := azureContainer(u, container, o)
+		if err != nil {
+			return nil, err
+		}
+		return store.New(wrap(s, o), prefix, name), nil
 	}
-	return nil, fmt.Errorf("stores of kind %q are not known; there are file and s3", u.Scheme)
+	return nil, fmt.Errorf("stores of kind %q are not known; there are file, s3, gs and azure", u.Scheme)
 }
 
 func folder(path, name string, o Options) (*store.Store, error) {
@@ -124,8 +140,38 @@ func wrap(s driver.Store, o Options) driver.Store {
 	return retrystore.New(s, retrystore.Options{Backoff: o.Retry})
 }
 
-// s3Options are the options an s3 address can have.
-var s3Options = map[string]func(o *s3store.Options, v string) error{
+// options are the options that an address can have.
+type options[O any] map[string]func(o *O, v string) error
+
+// read sets what stands in the address.
+func (known options[O]) read(u *url.URL, o *O) error {
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return errors.New("the options after ? are not valid")
+	}
+	for name, values := range query {
+		set, ok := known[name]
+		if !ok {
+			return fmt.Errorf("option %q is not known; there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		if err := set(o, values[len(values)-1]); err != nil {
+			return fmt.Errorf("option %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// first returns the first of the environment's variables that is set.
+func (o *Options) first(names ...string) string {
+	for _, n := range names {
+		if v := o.Getenv(n); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+var s3Options = options[s3store.Options]{
 	"endpoint":      func(o *s3store.Options, v string) error { o.Endpoint = v; return nil },
 	"region":        func(o *s3store.Options, v string) error { o.Region = v; return nil },
 	"storage-class": func(o *s3store.Options, v string) error { o.StorageClass = v; return nil },
@@ -164,29 +210,11 @@ func bucket(u *url.URL, o Options) (driver.Store, error) {
 	if u.Host == "" {
 		return nil, errors.New("the address of a bucket is s3://bucket or s3://bucket/prefix")
 	}
-	first := func(names ...string) string {
-		for _, n := range names {
-			if v := o.Getenv(n); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
 	s3 := s3store.Options{
-		Endpoint: first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), Region: first("AWS_REGION", "AWS_DEFAULT_REGION"), Retry: o.Retry,
+		Endpoint: o.first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), Region: o.first("AWS_REGION", "AWS_DEFAULT_REGION"), Retry: o.Retry,
 	}
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return nil, errors.New("the options after ? are not valid")
-	}
-	for name, values := range query {
-		set, ok := s3Options[name]
-		if !ok {
-			return nil, fmt.Errorf("option %q is not known; there are %s", name, strings.Join(names(), ", "))
-		}
-		if err := set(&s3, values[len(values)-1]); err != nil {
-			return nil, fmt.Errorf("option %s: %w", name, err)
-		}
+	if err := s3Options.read(u, &s3); err != nil {
+		return nil, err
 	}
 	host := strings.TrimPrefix(strings.TrimPrefix(s3.Endpoint, "https://"), "http://")
 	if strings.HasSuffix(strings.TrimSuffix(host, "/"), ".r2.cloudflarestorage.com") {
@@ -198,11 +226,40 @@ func bucket(u *url.URL, o Options) (driver.Store, error) {
 	return s3store.Open(u.Host, s3)
 }
 
-func names() []string {
-	var out []string
-	for n := range s3Options {
-		out = append(out, n)
+var googleOptions = options[gcsstore.Options]{
+	"storage-class": func(o *gcsstore.Options, v string) error { o.StorageClass = v; return nil },
+}
+
+func googleBucket(u *url.URL, o Options) (driver.Store, error) {
+	if u.Host == "" {
+		return nil, errors.New("the address of a bucket is gs://bucket or gs://bucket/prefix")
 	}
-	slices.Sort(out)
-	return out
+	g := gcsstore.Options{Retry: o.Retry}
+	if host := o.Getenv("STORAGE_EMULATOR_HOST"); host != "" {
+		if g.Endpoint = host; !IsAddress(host) {
+			g.Endpoint = "http://" + host
+		}
+	}
+	if err := googleOptions.read(u, &g); err != nil {
+		return nil, err
+	}
+	return gcsstore.Open(u.Host, g)
+}
+
+var azureOptions = options[azurestore.Options]{
+	"endpoint": func(o *azurestore.Options, v string) error { o.Endpoint = v; return nil },
+	"tier":     func(o *azurestore.Options, v string) error { o.Tier = v; return nil },
+}
+
+func azureContainer(u *url.URL, container string, o Options) (driver.Store, error) {
+	if u.Host == "" || container == "" {
+		return nil, errors.New("the address of a container is azure://account/container or azure://account/container/prefix")
+	}
+	a := azurestore.Options{
+		ConnectionString: o.Getenv("AZURE_STORAGE_CONNECTION_STRING"), Key: o.Getenv("AZURE_STORAGE_KEY"), SAS: o.Getenv("AZURE_STORAGE_SAS_TOKEN"), Retry: o.Retry,
+	}
+	if err := azureOptions.read(u, &a); err != nil {
+		return nil, err
+	}
+	return azurestore.Open(u.Host, container, a)
 }

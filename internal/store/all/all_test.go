@@ -43,6 +43,8 @@ func TestOpenBucket(t *testing.T) {
 		"s3://bucket", "s3://bucket/a/prefix/",
 		"s3://bucket/p?endpoint=http://127.0.0.1:7070&region=us-east-1&path-style=true&checksum=md5&conditional=false&part-mib=16",
 		"s3://bucket/p?endpoint=https://abc.r2.cloudflarestorage.com",
+		"gs://bucket", "gs://bucket/a/prefix?storage-class=NEARLINE",
+		"azure://account/container", "azure://account/container/a/prefix?tier=Cool&endpoint=http://127.0.0.1:10000/account",
 	} {
 		s, err := all.Open(address, all.Options{Getenv: func(n string) string { return env[n] }})
 		if err != nil {
@@ -69,6 +71,10 @@ func TestRefused(t *testing.T) {
 		"s3://bucket/x?part-mib=1":         "5 MiB",
 		"s3://bucket/x?checksum=sha0":      "crc32c, md5 or none",
 		"s3://bucket/x#y":                  "#",
+		"gs:///x":                          "gs://bucket",
+		"gs://bucket/x?secret=hunter2":     `option "secret" is not known; there are storage-class`,
+		"azure://account":                  "azure://account/container",
+		"azure://account/c?sig=hunter2":    `option "sig" is not known; there are endpoint, tier`,
 	} {
 		_, err := all.Open(address, all.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunt") {

@@ -28,16 +28,20 @@ const (
 	large = 2*part + 5000
 )
 
-// servers runs a test with the fake and, if there is one, with an emulator.
-func servers(t *testing.T, test func(t *testing.T, s *server)) {
-	t.Run("fake", func(t *testing.T) {
-		f, address := startFake(t)
-		test(t, &server{address, f.newBucket})
-	})
-	t.Run("emulator", func(t *testing.T) {
-		e := storetest.StartGCS(t)
-		test(t, &server{e.Endpoint, e.NewBucket})
-	})
+func testServer(t *testing.T, s *server) {
+	t.Run("conformance", func(t *testing.T) { testConformance(t, s) })
+	t.Run("sizes", func(t *testing.T) { testSizes(t, s) })
+	t.Run("no bucket", func(t *testing.T) { testNoBucket(t, s) })
+}
+
+func TestFake(t *testing.T) {
+	f, address := startFake(t)
+	testServer(t, &server{address, f.newBucket})
+}
+
+func TestEmulator(t *testing.T) {
+	e := storetest.StartGCS(t)
+	testServer(t, &server{e.Endpoint, e.NewBucket})
 }
 
 func options(endpoint string) gcsstore.Options {
@@ -57,8 +61,6 @@ func open(t *testing.T, bucket string, o gcsstore.Options) *gcsstore.Store {
 	return b
 }
 
-func TestConformance(t *testing.T) { servers(t, testConformance) }
-
 func testConformance(t *testing.T, s *server) {
 	storetest.Run(t, storetest.Harness{Large: large, New: func(t *testing.T) driver.Store {
 		return open(t, s.newBucket(t), options(s.endpoint))
@@ -66,8 +68,6 @@ func testConformance(t *testing.T, s *server) {
 }
 
 // Objects around the borders of a part.
-func TestSizes(t *testing.T) { servers(t, testSizes) }
-
 func testSizes(t *testing.T, s *server) {
 	b := open(t, s.newBucket(t), options(s.endpoint))
 	for _, size := range []int{part - 1, part, part + 1, 2 * part} {
@@ -80,8 +80,6 @@ func testSizes(t *testing.T, s *server) {
 		}
 	}
 }
-
-func TestNoBucket(t *testing.T) { servers(t, testNoBucket) }
 
 func testNoBucket(t *testing.T, s *server) {
 	b := open(t, "no-such-bucket", options(s.endpoint))
