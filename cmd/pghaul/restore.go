@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/pghaul/pghaul/internal/manifest"
 	"github.com/pghaul/pghaul/internal/pgflags"
+	"github.com/pghaul/pghaul/internal/preflight"
 	"github.com/pghaul/pghaul/internal/restore"
 	"github.com/pghaul/pghaul/internal/store/all"
 	"github.com/pghaul/pghaul/internal/ui"
@@ -56,7 +58,7 @@ func runRestore(ctx context.Context, env *environment, p pgflags.Program, args [
 	case f.List:
 		return writeTo(f.File, env.stdout, func(w io.Writer) error { return restore.List(r, w, f.Options) })
 	case f.DryRun:
-		return printPlan(env.stdout, r, f.Options)
+		return dryRun(ctx, env, f, r)
 	case f.DBName == "":
 		return writeTo(f.File, env.stdout, func(w io.Writer) error { return restore.Script(ctx, r, w, f.Options) })
 	}
@@ -77,10 +79,14 @@ func restoreLog(log *ui.Log) func(restore.Level, string) {
 	}
 }
 
-// sizes returns what the archive's manifest, if it has one, says of the sizes of its data.
-func sizes(r pgarchive.Reader) map[pgarchive.ID]restore.Size {
+// knownManifest returns the archive's manifest, nil if it has none or it cannot be read: then less is known, and who wants proof asks for a
+// drill.
+func knownManifest(r pgarchive.Reader) *manifest.Manifest {
 	if r.Sequential() {
 		return nil // it is at the end
+	}
+	if s, ok := r.(*storedArchive); ok {
+		return s.snapshot.Manifest
 	}
 	b, err := r.Attachment(manifest.AttachmentName)
 	if err != nil {
@@ -88,7 +94,16 @@ func sizes(r pgarchive.Reader) map[pgarchive.ID]restore.Size {
 	}
 	m, err := manifest.Decode(b)
 	if err != nil {
-		return nil // a guess will do; who wants proof asks for a drill
+		return nil
+	}
+	return m
+}
+
+// sizes returns what the archive's manifest, if it has one, says of the sizes of its data.
+func sizes(r pgarchive.Reader) map[pgarchive.ID]restore.Size {
+	m := knownManifest(r)
+	if m == nil {
+		return nil
 	}
 	out := make(map[pgarchive.ID]restore.Size)
 	for i := range m.Tables {
@@ -126,6 +141,12 @@ func restoreInto(ctx context.Context, env *environment, p pgflags.Program, f *pg
 	if err != nil {
 		return err
 	}
+	roles := new(preflight.RoleChanges)
+	if !p.Stock {
+		if roles, err = prepareTarget(ctx, env, f, r, target, log); err != nil {
+			return err
+		}
+	}
 	meter := ui.NewMeter("restoring", ui.ModeFor(env.stderr, f.JSON, p.Stock || f.NoProgress), env.stderr, log)
 	res, err := restore.Run(ctx, r, target, f.Options, restoreProgress{meter})
 	meter.Stop()
@@ -133,11 +154,11 @@ func restoreInto(ctx context.Context, env *environment, p pgflags.Program, f *pg
 		return restoreEnded(err, res, log)
 	}
 	if !p.Stock {
-		if err := reportRestore(env, f, res, log); err != nil {
+		if err := reportRestore(env, f, res, roles, log); err != nil {
 			return err
 		}
 	}
-	if res.Ignored > 0 {
+	if res.Ignored > 0 || len(res.Skipped) > 0 && f.Roles != string(preflight.SkipMode) {
 		return silent{exitFailed}
 	}
 	return nil
@@ -167,17 +188,29 @@ type restoreResult struct {
 	Seconds      float64  `json:"seconds"`
 	Predicted    float64  `json:"predicted_seconds"` // how long it was expected to take
 	Errors       []string `json:"errors"`
+
+	RolesCreated []string          `json:"roles_created"`
+	RolesMapped  map[string]string `json:"roles_mapped"`
+	RoleNotes    []string          `json:"role_notes"` // what created roles have not got
+	Skipped      []string          `json:"skipped"`    // statements left out for want of a role
 }
 
-func reportRestore(env *environment, f *pgflags.Restore, res *restore.Result, log *ui.Log) error {
+func reportRestore(env *environment, f *pgflags.Restore, res *restore.Result, roles *preflight.RoleChanges, log *ui.Log) error {
 	if f.JSON {
 		out := restoreResult{Entries: res.Entries, Resumed: res.Resumed, Rows: res.Rows, Bytes: res.Bytes,
 			LargeObjects: res.LargeObjects, Seconds: res.Duration.Seconds(), Predicted: res.Predicted.Seconds(), Errors: []string{}}
 		for _, e := range res.Errors {
 			out.Errors = append(out.Errors, e.Error())
 		}
+		out.RolesCreated, out.RoleNotes = append([]string{}, roles.Created...), append([]string{}, roles.Notes...)
+		out.RolesMapped, out.Skipped = map[string]string{}, []string{}
+		maps.Copy(out.RolesMapped, f.Options.RoleMap)
+		for _, s := range res.Skipped {
+			out.Skipped = append(out.Skipped, s.String())
+		}
 		return writeJSON(env.stdout, out)
 	}
+	reportRoles(f, res, roles, log)
 	if !f.NoProgress {
 		text := "restored"
 		if res.Resumed > 0 {
@@ -194,15 +227,6 @@ func predicted(res *restore.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" (predicted %s, off by %+.0f %%)", ui.Duration(res.Predicted), 100*(res.Predicted.Seconds()/res.Duration.Seconds()-1))
-}
-
-// printPlan prints what a restore would do, one entry a line.
-func printPlan(w io.Writer, r pgarchive.Reader, o restore.Options) error {
-	plan, err := restore.NewPlan(r, &o)
-	if err != nil {
-		return err
-	}
-	return plan.Write(w)
 }
 
 // restoreProgress shows a restore on a meter.

@@ -30,6 +30,12 @@ type Restore struct {
 	Keys     Keys   // our own: what opens it
 	Down     int64  // our own: bytes per second from a store; 0: no limit
 
+	// Our own: what is done about the target, and about roles that it lacks.
+	IntoSource, IntoNonempty, IntoOlder bool
+	Yes                                 bool   // do not ask
+	Confirm                             string // the name of the database that is meant
+	Roles                               string // create, require, skip; "": the default
+
 	format, limit string
 }
 
@@ -99,7 +105,21 @@ func (r *Restore) table(p Program) []option {
 			option{long: "snapshot", arg: "ID", group: own, help: "which backup of a store: latest (the default), ID, DATABASE/latest or DATABASE/ID", set: setString(&r.Snapshot)},
 			option{long: "limit-download", arg: "SIZE", group: own, help: "get no more than this much a second from a store, such as 20MB", set: setString(&r.limit)},
 			option{long: "resume", group: own, help: "go on with a restore of this archive into this database that was interrupted", set: setTrue(&r.Options.Resume)},
-			option{long: "dry-run", group: own, help: "print what would be restored, in which order, and stop", set: setTrue(&r.DryRun)},
+			option{long: "dry-run", group: own, help: "print what would be restored, in which order, with --dbname also what the target is like, and stop", set: setTrue(&r.DryRun)},
+			option{long: "roles", arg: "MODE", group: own, help: "roles that the server lacks: create them without login (the default for a backup in a store), require them, or skip what is theirs", set: func(v string) error {
+				switch v {
+				case "create", "require", "skip":
+					r.Roles = v
+					return nil
+				}
+				return usagef("--roles is create, require or skip, not \"%s\"", v)
+			}},
+			option{long: "map-role", arg: "OLD=NEW", group: own, help: "give to the role NEW what belongs to or was granted to OLD; may be given more than once", set: r.mapRole},
+			option{long: "into-source", group: own, help: "restore into the database the backup was taken from", set: setTrue(&r.IntoSource)},
+			option{long: "into-nonempty", group: own, help: "restore into a database that has objects already", set: setTrue(&r.IntoNonempty)},
+			option{long: "into-older", group: own, help: "restore a backup in a store into a server that is older than its source", set: setTrue(&r.IntoOlder)},
+			option{long: "yes", group: own, help: "do not ask whether the database is the right one", set: setTrue(&r.Yes)},
+			option{long: "confirm", arg: "NAME", group: own, help: "do not ask, and stop if the database is not called that", set: setString(&r.Confirm)},
 		)
 		t = append(t, keyOptions(own, r.Keys.Flags())...)
 	}
@@ -171,6 +191,22 @@ func (r *Restore) check(p Program) error {
 	default:
 		return usagef("unrecognized archive format \"%s\"; please specify \"c\", \"d\", or \"t\"", r.format)
 	}
+	return nil
+}
+
+// mapRole takes OLD=NEW.
+func (r *Restore) mapRole(v string) error {
+	from, to, ok := strings.Cut(v, "=")
+	if !ok || from == "" || to == "" {
+		return usagef("--map-role takes OLD=NEW, not \"%s\"", v)
+	}
+	if r.Options.RoleMap == nil {
+		r.Options.RoleMap = make(map[string]string)
+	}
+	if was, ok := r.Options.RoleMap[from]; ok && was != to {
+		return usagef("--map-role maps \"%s\" twice, to \"%s\" and \"%s\"", from, was, to)
+	}
+	r.Options.RoleMap[from] = to
 	return nil
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/pghaul/pghaul/pgarchive"
 )
 
-// checkBinary refuses rows in COPY's binary form for a server of another major version than their own: only the text
+// CheckBinary refuses rows in COPY's binary form for a server of another major version than their own: only the text
 // form of a value is the same in all. version is the target's server_version_num.
-func (p *Plan) checkBinary(version int) error {
+func (p *Plan) CheckBinary(version int) error {
 	text := p.header.ServerVersion
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {

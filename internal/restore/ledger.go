@@ -814,7 +814,7 @@ func (r *run) leadInCreated(ctx context.Context) (*worker, error) {
 		}
 		return nil, err
 	}
-	if err = r.plan.checkBinary(w.conn.Version()); err == nil {
+	if err = r.plan.CheckBinary(w.conn.Version()); err == nil {
 		err = w.openLedger(ctx)
 	}
 	if err != nil {

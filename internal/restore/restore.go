@@ -160,7 +160,7 @@ func (r *run) lead(ctx context.Context) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.plan.checkBinary(leader.conn.Version())
+	err = r.plan.CheckBinary(leader.conn.Version())
 	if err == nil && keeps && !r.o.Create {
 		err = leader.openLedger(ctx)
 	}
