@@ -138,7 +138,7 @@ pg_dump, and takes the command lines of pg_dump and pg_restore.`,
 		configured(newDrillCommand(env), storeOperand), configured(newVerifyCommand(env), storeOperand), configured(newListCommand(env), storeOperand),
 		configured(newShowCommand(env), storeOperand), configured(newPruneCommand(env), storeOperand), configured(newRescueCommand(env), storeOperand),
 		configured(newDiffCommand(env), diffOperands),
-		configured(newCopyCommand(env), databaseOperand), configured(newCompareCommand(env), databaseOperand))
+		configured(newCopyCommand(env), databaseOperand), configured(newCompareCommand(env), databaseOperand), configured(newEstimateCommand(env), databaseOperand))
 	return root
 }
 
