@@ -266,6 +266,8 @@ var layers = map[string]layer{
 		"internal/sqltext":          "command",
 		"internal/ui":               "command",
 		"pgarchive":                 "command",
+		"internal/config":           "command",
+		"internal/estimate":         "command",
 	}},
 }
 
