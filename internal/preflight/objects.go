@@ -257,7 +257,7 @@ func (k *check) locale(ctx context.Context) error {
 	if from[0] == "" {
 		from[0] = "libc"
 	}
-	if how, now := sorting(from), sorting(to); how != now {
+	if how, now := sorting(from), sorting(to); how != now && from[1]+from[2] != "" {
 		k.add(Warning, KindLocale, "Create the database with the same locale, or let -C/--create do it.",
 			"the backup is of a database that sorts text by %s, the target sorts by %s", how, now)
 	}

@@ -14,7 +14,7 @@ import (
 // roles looks which of those that the restore names are there, and whether objects can be given to them.
 func (k *check) roles(ctx context.Context) error {
 	names := k.Plan.Roles()
-	if len(names) == 0 {
+	if len(names)+len(k.Options.RoleMap) == 0 {
 		return nil
 	}
 	there, err := k.set(ctx, "SELECT rolname FROM pg_catalog.pg_roles")
