@@ -207,7 +207,7 @@ func (f *Finding) What() string {
 	case f.Field == "definition":
 		return "definition differs"
 	}
-	return fmt.Sprintf("%s differs: %s, %s", f.Field, f.A, f.B)
+	return fmt.Sprintf("%s differs: expected %s, found %s", f.Field, f.A, f.B)
 }
 
 // Lines returns, for a definition that differs, the first line in which the two do; both empty for anything else.

@@ -32,13 +32,22 @@ func dumpOf(t *testing.T, s *pgtest.Server, sql string) string {
 	return path
 }
 
-// withSettings starts servers with these settings.
-type withSettings map[string]string
+// shared gives out a running server, by its connection string, as if it was started for the drill: many drills then take no time
+// to speak of.
+type shared struct{ dsn string }
 
-func (p withSettings) Start(ctx context.Context, spec scratch.Spec) (*scratch.Server, error) {
-	spec.Settings = p
-	return new(localpg.Provider).Start(ctx, spec)
+func (p shared) Start(ctx context.Context, spec scratch.Spec) (*scratch.Server, error) {
+	if err := scratch.CheckExtensions(ctx, p.dsn, spec.Extensions, "the server"); err != nil {
+		return nil, err
+	}
+	return scratch.NewServer(scratch.Info{DSN: p.dsn}, endless{}), nil
 }
+
+type endless struct{}
+
+func (endless) Stop(context.Context, bool) error { return nil }
+func (endless) Done() <-chan struct{}            { return nil }
+func (endless) Err() error                       { return nil }
 
 // changedReader is an archive with other entries, and without a manifest.
 type changedReader struct {
@@ -107,7 +116,12 @@ CREATE VIEW emails AS SELECT email FROM person;
 CREATE FUNCTION of(citext) RETURNS int LANGUAGE sql AS 'SELECT 1';
 GRANT SELECT ON person TO pg_monitor;
 REVOKE ALL ON FUNCTION citext(boolean) FROM PUBLIC;`)
-	nothing := withSettings{"extension_control_path": "/nowhere"}
+	server, err := new(localpg.Provider).Start(t.Context(), scratch.Spec{Major: s.Major, Settings: map[string]string{"extension_control_path": "/nowhere"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop(context.Background())
+	nothing := shared{server.DSN}
 	run := func(t *testing.T, allowed ...string) (*drill.Report, error) {
 		return drill.Run(t.Context(), path, open(t, path), drill.Options{Provider: nothing, Inspect: inspect, Allow: allow(t, allowed...)})
 	}
@@ -166,7 +180,8 @@ func execAll(ctx context.Context, c *pg.Config, sql ...string) error {
 
 // A locale that the server lacks, and a function in C whose library it lacks.
 func TestLocaleAndLibrary(t *testing.T) {
-	path := dumpOf(t, pgtest.Newest(t), "CREATE TABLE t (a text); INSERT INTO t VALUES ('ä'); CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE VIEW v AS SELECT f()")
+	s := pgtest.Newest(t)
+	path := dumpOf(t, s, "CREATE TABLE t (a text); INSERT INTO t VALUES ('ä'); CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE VIEW v AS SELECT f()")
 	elsewhere := func() pgarchive.Reader {
 		return changedReader{open(t, path), func(e *pgarchive.Entry) {
 			e.Defn = strings.Replace(e.Defn, "LOCALE = 'C.UTF-8'", "LOCALE = 'xx_YY.UTF-8'", 1)
@@ -176,7 +191,7 @@ func TestLocaleAndLibrary(t *testing.T) {
 		}}
 	}
 	run := func(allowed ...string) (*drill.Report, error) {
-		return drill.Run(t.Context(), path, elsewhere(), drill.Options{Provider: new(localpg.Provider), Inspect: inspect, Allow: allow(t, allowed...)})
+		return drill.Run(t.Context(), path, elsewhere(), drill.Options{Provider: shared{s.DSN}, Inspect: inspect, Allow: allow(t, allowed...)})
 	}
 	if _, err := run("locale-not-available:zz"); err == nil || !strings.Contains(err.Error(), "--allow locale-not-available:xx_YY.UTF-8") {
 		t.Errorf("not allowed: %v", err)

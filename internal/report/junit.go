@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pghaul/pghaul/internal/drill"
 	"github.com/pghaul/pghaul/internal/manifest"
@@ -189,8 +190,18 @@ func name(namespace, name manifest.Name) string {
 	return clean(string(namespace) + "." + string(name))
 }
 
-// clean makes a text that XML and HTML can hold.
-func clean(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// clean makes a text that XML and HTML can hold, and that shows what it says: UTF-8, without control characters and
+// what turns the direction of writing.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n':
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
 
 func junitTime(seconds float64) string {
 	return fmt.Sprintf("%.3f", time.Duration(seconds*float64(time.Second)).Seconds())
