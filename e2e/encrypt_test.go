@@ -175,14 +175,8 @@ func TestEncryptedBackupInBucket(t *testing.T) {
 	server := storetest.StartS3(t)
 	s := pgtest.Newest(t)
 	src := shop(t, s)
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": server.Access, "AWS_SECRET_ACCESS_KEY": server.Secret, "AWS_SESSION_TOKEN": "",
-		"AWS_REGION": server.Region, "AWS_ENDPOINT_URL": server.Endpoint, "AWS_ENDPOINT_URL_S3": "",
-	} {
-		t.Setenv(name, value)
-	}
 	k := newKeyFiles(t)
-	address := "s3://" + server.NewBucket(t) + "/nightly"
+	address := inBucket(t, server)
 	must(t, src, "pghaul", "backup", "--quiet", "--to", address, "--recipient", k.recipient, "--sign-key", k.file("ssh"), "-d", src.DSN)
 	t.Setenv("PGHAUL_IDENTITY", k.file("stranger")+string(os.PathListSeparator)+k.file("identity"))
 	t.Setenv("PGHAUL_VERIFY_KEY", k.file("ssh.pub"))

@@ -64,17 +64,23 @@ func TestBackupInBucket(t *testing.T) {
 	server := storetest.StartS3(t)
 	s := pgtest.Newest(t)
 	src := shop(t, s)
+	address := inBucket(t, server)
+	backup(t, s, src, address)
+	target := s.NewDatabase(t, pgtest.Options{Suffix: "copy"})
+	must(t, target, "pghaul", "restore", "-j2", "--snapshot", src.Name+"/latest", "-d", target.DSN, address)
+	same(t, "what restore restored", sorted(text(t, src)), sorted(text(t, target)))
+}
+
+// inBucket returns the address of a folder in a new bucket of the server, which the environment names.
+func inBucket(t *testing.T, server *storetest.S3Server) string {
+	t.Helper()
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": server.Access, "AWS_SECRET_ACCESS_KEY": server.Secret, "AWS_SESSION_TOKEN": "",
 		"AWS_REGION": server.Region, "AWS_ENDPOINT_URL": server.Endpoint, "AWS_ENDPOINT_URL_S3": "",
 	} {
 		t.Setenv(name, value)
 	}
-	address := "s3://" + server.NewBucket(t) + "/nightly"
-	backup(t, s, src, address)
-	target := s.NewDatabase(t, pgtest.Options{Suffix: "copy"})
-	must(t, target, "pghaul", "restore", "-j2", "--snapshot", src.Name+"/latest", "-d", target.DSN, address)
-	same(t, "what restore restored", sorted(text(t, src)), sorted(text(t, target)))
+	return "s3://" + server.NewBucket(t) + "/nightly"
 }
 
 // backup makes a backup and looks at it in every way but restoring it.

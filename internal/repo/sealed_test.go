@@ -622,3 +622,65 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// A backup that was killed goes on encrypted to the same, and signed by the same; and with nobody else.
+func TestSealedResume(t *testing.T) {
+	me, other := newPerson(t), newPerson(t)
+	mem := memstore.New()
+	r := reading(mem, me.opener, me.verifier)
+	start := Start{Database: "shop", ServerVersion: "18.6", Compression: "gzip", Tool: "pghaul test", Sealer: me.sealer, Signer: me.signer}
+	w, err := writeAs(r, t.Context(), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := NewProgressKey()
+	p := Progress{Source: []byte(`{}`), Lock: 7, State: State{Dump: []byte(`{}`)}}
+	f, ok := w.Stored(1)
+	if !ok || f.Name != "1.dat.gz.age" {
+		t.Fatalf("stored: %+v", f)
+	}
+	sum := tables().Tables[0].Sum()
+	p.State.Done = []Stored{{ID: 1, Sum: sum.String(), File: f}}
+	if err := w.Record(p, key); err != nil {
+		t.Fatal(err)
+	}
+	if text := get(t, mem, w.Backup(), ProgressName); bytes.Contains(text, []byte(sum.String())) {
+		t.Errorf("the record tells digests of rows: %s", text)
+	}
+	rests, err := r.Rests(t.Context(), "shop")
+	if err != nil || len(rests) != 1 {
+		t.Fatalf("rests: %+v, %v", rests, err)
+	}
+	rest := rests[0]
+	if err := rest.Open(NewProgressKey()); err == nil {
+		t.Error("the record opens with another key")
+	}
+	if err := rest.Open(key); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]Start{
+		"in the clear": {Signer: me.signer}, "to others": {Sealer: other.sealer, Signer: me.signer},
+		"not signed": {Sealer: me.sealer}, "signed by another": {Sealer: me.sealer, Signer: other.signer},
+	} {
+		if _, _, err := r.Resume(t.Context(), rest, s); err == nil {
+			t.Errorf("goes on %s", name)
+		}
+	}
+	w, done, err := r.Resume(t.Context(), rest, start)
+	if err != nil || len(done) != 1 || done[0].File != f {
+		t.Fatalf("resume: %+v, %v", done, err)
+	}
+	if err := errors.Join(w.Put("2.dat.gz", nil), w.Put(tocName, []byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(testManifest("shop")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Open(t.Context(), w.Backup())
+	if err != nil || s.files[f.Name] != f {
+		t.Fatalf("open: %v", err)
+	}
+	if rests, err := r.Rests(t.Context(), "shop"); err != nil || len(rests) > 0 {
+		t.Errorf("rests afterwards: %+v, %v", rests, err)
+	}
+}
