@@ -35,14 +35,17 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// What was sampled stands for the rest: by the rows that the server counted, or by the share of the pages.
+// What was sampled stands for the rest.
 func TestExtend(t *testing.T) {
 	f := &facts{blockSize: 8192, tables: []*table{
-		{name: "whole", isHeap: true, heap: 8192, sample: &sample{rows: 10, bytes: 1000, whole: true, percent: 100, ratio: map[codec.Method]float64{codec.Zstd: 0.5}}},
-		{name: "counted", isHeap: true, heap: 8192 * 1000, pages: 500, tuples: 50_000, sample: &sample{rows: 100, bytes: 5000, percent: 1, ratio: map[codec.Method]float64{codec.Zstd: 0.1}}},
-		{name: "never analyzed", isHeap: true, heap: 8192 * 1000, tuples: -1, sample: &sample{rows: 200, bytes: 5000, percent: 1}},
+		{name: "whole", isHeap: true, heap: 8192, sample: &sample{rows: 10, bytes: 1000, whole: true, ratio: map[codec.Method]float64{codec.Zstd: 0.5}}},
+		{name: "counted", isHeap: true, heap: 8192 * 1000, rows: 100_000, sample: &sample{rows: 100, bytes: 5000, ratio: map[codec.Method]float64{codec.Zstd: 0.1}}},
+		{name: "without a ratio", isHeap: true, heap: 8192 * 1000, rows: 20_000, sample: &sample{rows: 200, bytes: 5000}},
 		{name: "not sampled", isHeap: true, heap: 8192 * 1000},
 	}}
+	if n := (&table{heap: 8192 * 1000, pages: 500, tuples: 50_000}).counted(8192); n != 100_000 {
+		t.Errorf("%d rows", n)
+	}
 	stored := f.extend()
 	for i, want := range []struct{ rows, bytes int64 }{{10, 1000}, {100_000, 5_000_000}, {20_000, 500_000}, {8192 * 1000 / defaultRow, 8192 * 1000 * 5_501_000 / (8192 * 2001)}} {
 		if got := f.tables[i]; got.rows != want.rows || math.Abs(float64(got.bytes-want.bytes)) > 2 {

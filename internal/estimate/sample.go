@@ -16,14 +16,16 @@ import (
 const (
 	sampleTables = 40      // of the largest tables
 	sampleBytes  = 1 << 20 // of a table's disk, about
+	minRows      = 20      // of a table, though they be longer
+	minPages     = 64      // of which they are taken
+	countPages   = 2048    // in which rows are counted where the server has not
 	keepBytes    = 4 << 20 // of a sample that are compressed
 )
 
 // sample is what a few pages of a table hold.
 type sample struct {
 	rows, bytes int64
-	whole       bool // the sample is the table
-	percent     float64
+	whole       bool                     // the sample is the table
 	ratio       map[codec.Method]float64 // stored bytes of a byte
 }
 
@@ -52,6 +54,8 @@ func takeSamples(ctx context.Context, c *pg.Conn, f *facts, limit time.Duration,
 			t.sample = s
 		case pg.IsPermissionDenied(err):
 			problems = append(problems, fmt.Sprintf("the role may not read %s: a backup by it will fail", t))
+		case pg.IsLockNotAvailable(err):
+			problems = append(problems, fmt.Sprintf("%s is locked by another session: a backup would wait for it", t))
 		case pg.IsCanceled(err) && ctx.Err() == nil: // the time is over
 		default:
 			return nil, fmt.Errorf("sample table %s: %w", t, err)
@@ -60,14 +64,24 @@ func takeSamples(ctx context.Context, c *pg.Conn, f *facts, limit time.Duration,
 	return problems, c.Exec(ctx, "SET statement_timeout = 0")
 }
 
-// take reads a share of the table's pages as a dump would.
+// take reads some of the table's rows as a dump would, from pages all over it, and counts its rows if the server has not.
 func (t *table) take(ctx context.Context, c *pg.Conn, blockSize int64, specs map[codec.Method]codec.Spec) (*sample, error) {
-	s := &sample{percent: 100, whole: true}
+	s := new(sample)
 	pages := max(1, t.heap/blockSize)
-	if wanted := max(1, sampleBytes*pages/max(1, t.disk())); wanted < pages {
-		s.percent, s.whole = 100*float64(wanted)/float64(pages), false
+	from := fmt.Sprintf("ONLY %s", t)
+	if s.whole = t.disk() <= sampleBytes; !s.whole {
+		if t.rows = t.counted(blockSize); t.rows == 0 {
+			var err error
+			if t.rows, err = t.count(ctx, c, pages); err != nil {
+				return nil, err
+			}
+		}
+		rows := max(minRows, sampleBytes*t.rows/max(1, t.disk()))
+		// Twice the pages that hold so many rows, since some may be empty.
+		wanted := min(pages, max(minPages, 2*rows*pages/max(1, t.rows)))
+		from += fmt.Sprintf(" TABLESAMPLE SYSTEM (%.6f) REPEATABLE (1) LIMIT %d", 100*float64(wanted)/float64(pages), rows)
 	}
-	sql := fmt.Sprintf("COPY (SELECT %s FROM ONLY %s TABLESAMPLE SYSTEM (%.6f) REPEATABLE (1)) TO STDOUT", t.columns, t, s.percent)
+	sql := "COPY (SELECT " + t.columns + " FROM " + from + ") TO STDOUT"
 	var kept bytes.Buffer
 	_, err := c.CopyTo(ctx, sql, pg.CopySinkFunc(func(buf []byte, ends []int) error {
 		s.rows += int64(len(ends))
@@ -90,6 +104,14 @@ func (t *table) take(ctx context.Context, c *pg.Conn, blockSize int64, specs map
 		s.ratio[m] = float64(n) / float64(kept.Len())
 	}
 	return s, nil
+}
+
+// count counts the rows in a share of the pages, without looking at them, and returns how many that makes in all.
+func (t *table) count(ctx context.Context, c *pg.Conn, pages int64) (int64, error) {
+	percent := 100 * min(1, float64(countPages)/float64(pages))
+	var n int64
+	err := query(ctx, c, "rows", fmt.Sprintf("SELECT pg_catalog.count(*) FROM ONLY %s TABLESAMPLE SYSTEM (%.6f) REPEATABLE (1)", t, percent), func(r *row) { n = r.int() })
+	return int64(float64(n) * 100 / percent), err
 }
 
 // compressed is how many bytes are left of b.
@@ -130,20 +152,14 @@ func (f *facts) extend() map[codec.Method]int64 {
 	sums := make(map[codec.Method]float64)
 	var weight float64
 	for _, t := range f.tables {
-		t.rows = t.counted(f.blockSize)
 		s := t.sample
 		if s == nil {
+			t.rows = t.counted(f.blockSize)
 			continue
 		}
-		switch {
-		case s.whole:
+		if s.whole {
 			t.rows, t.bytes = s.rows, s.bytes
-		case s.rows == 0: // its pages are empty
-			t.bytes = 0
-		default:
-			if t.rows <= 0 {
-				t.rows = int64(float64(s.rows) * 100 / s.percent)
-			}
+		} else if s.rows > 0 { // else its pages are empty
 			t.bytes = int64(float64(t.rows) * float64(s.bytes) / float64(s.rows))
 		}
 		sampledText += float64(t.bytes)
