@@ -11,6 +11,8 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/pghaul/pghaul/internal/codec/fastzstd"
 )
 
 // maxWindow bounds the window a zstd frame may ask for, as libzstd's default does (ZSTD_WINDOWLOG_LIMIT_DEFAULT).
@@ -93,6 +95,9 @@ func newEncoder(k poolKey) (encoder, error) {
 			lz4.ConcurrencyOption(1), lz4.CompressionLevelOption(lz4Level(k.level)))
 		return e, err
 	default:
+		if k.level <= 1 && !k.long {
+			return new(fastzstd.Writer), nil
+		}
 		opts := []zstd.EOption{
 			zstd.WithEncoderConcurrency(1),
 			zstd.WithEncoderLevel(zstdLevel(k.level)),

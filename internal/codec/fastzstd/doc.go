@@ -1,0 +1,12 @@
+// Package fastzstd compresses into Zstandard frames (RFC 8878) as fast as can be. What
+// comes in is a stream of bytes; what goes out is one frame, which every decoder reads,
+// about as small as that of libzstd's level 1.
+//
+// It is here because compression is the largest part of what a dump costs on our side of the connection. The data are
+// lines of a table: much the same text again and again, a few dozen bytes apart. So
+// there is one search (match.go): one table, which fits the processor's cache, with the last place of each six
+// bytes, and the two distances used last, tried first. What is found goes through the
+// entropy coding of the format (block.go, fse.go); literals are left to the Huffman coder of klauspost/compress.
+//
+// Reading is left to a library: the package has no decoder but that of its tests.
+package fastzstd
