@@ -64,11 +64,19 @@ type columnACLRow struct {
 
 // columnACLsStage reads the privileges of all columns that have any, now or since they were made (dumpTable in pg_dump.c).
 func (r *reader) columnACLsStage() stage {
-	const sql = `SELECT a.attrelid, a.attname, a.attacl, '{}', p.privtype, p.initprivs
-FROM pg_catalog.pg_attribute a
-LEFT JOIN pg_catalog.pg_init_privs p ON p.objoid = a.attrelid AND p.objsubid = a.attnum
-  AND p.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
-WHERE NOT a.attisdropped AND (a.attacl IS NOT NULL OR p.initprivs IS NOT NULL)
+	const sql = `WITH initial AS (
+	SELECT objoid, objsubid, privtype, initprivs FROM pg_catalog.pg_init_privs
+	WHERE classoid = 'pg_catalog.pg_class'::pg_catalog.regclass AND objsubid <> 0
+), of_interest AS (
+	SELECT attrelid, attnum FROM pg_catalog.pg_attribute WHERE attacl IS NOT NULL
+	UNION
+	SELECT objoid, objsubid FROM initial
+)
+SELECT a.attrelid, a.attname, a.attacl, '{}', p.privtype, p.initprivs
+FROM of_interest w
+JOIN pg_catalog.pg_attribute a ON a.attrelid = w.attrelid AND a.attnum = w.attnum
+LEFT JOIN initial p ON p.objoid = a.attrelid AND p.objsubid = a.attnum
+WHERE NOT a.attisdropped
 ORDER BY a.attrelid, a.attnum`
 	s := stage{name: "column privileges"}
 	if r.db.Options.NoPrivileges {

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // AttrDef is a row of pg_attrdef, or a made-up DEFAULT NULL that keeps an inherited default away.
@@ -18,6 +17,7 @@ type AttrDef struct {
 type attrDefRow struct {
 	oid, table uint32
 	column     int
+	group      int // of those with the same text
 	expr       string
 }
 
@@ -28,22 +28,43 @@ func (r *reader) attrDefsStage() stage {
 		return s
 	}
 	lists := r.tableParts(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
-	r.attrDefParts = make([][]attrDefRow, len(lists))
+	r.attrDefParts = make([]rowList[attrDefRow], len(lists))
 	for i, oids := range lists {
 		r.inParts(s.name, func(ctx context.Context, q Querier) error {
-			return query(ctx, q, `SELECT d.oid, d.adrelid, d.adnum, pg_catalog.pg_get_expr(d.adbin, d.adrelid)
-FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
-JOIN pg_catalog.pg_attrdef d ON d.adrelid = src.tbloid
-ORDER BY d.adrelid, d.adnum`, func(v *row) {
-				r.attrDefParts[i] = append(r.attrDefParts[i], attrDefRow{oid: v.oid(), table: v.oid(), column: v.int(), expr: v.str()})
-			})
+			return r.fetchAttrDefs(ctx, q, oids, &r.attrDefParts[i])
 		})
 	}
 	return s
 }
 
+func (r *reader) fetchAttrDefs(ctx context.Context, q Querier, oids string, rows *rowList[attrDefRow]) error {
+	if err := r.awaitColumns(ctx); err != nil {
+		return err
+	}
+	var d deparser
+	err := query(ctx, q, `SELECT d.oid, d.adrelid, d.adnum, d.adbin
+FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
+JOIN pg_catalog.pg_attrdef d ON d.adrelid = src.tbloid
+ORDER BY d.adrelid, d.adnum`, func(v *row) {
+		x := rows.add()
+		x.oid, x.table, x.column = v.oid(), v.oid(), v.int()
+		d.begin()
+		x.group = d.group(x.oid, d.addTree(v.take(), r.columnsOf[x.table]))
+	})
+	if err != nil {
+		return err
+	}
+	err = d.ask(ctx, q, `SELECT d.oid, pg_catalog.pg_get_expr(d.adbin, d.adrelid)
+FROM pg_catalog.unnest(%OIDS%) AS src(oid)
+JOIN pg_catalog.pg_attrdef d ON d.oid = src.oid`)
+	for x := range rows.all() {
+		x.expr = d.texts[x.group]
+	}
+	return err
+}
+
 func (r *reader) linkAttrDefs() error {
-	for _, v := range slices.Concat(r.attrDefParts...) {
+	for v := range drain(r.attrDefParts) {
 		t, err := r.tableOf(v.table)
 		if err != nil {
 			return err

@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +38,8 @@ type Column struct {
 	NotNullComment   string // its comment
 
 	Default *AttrDef // default or generation expression, or nil
+
+	typmod int // atttypmod
 }
 
 // PrintsColumn says whether column i (from 0) stands in the CREATE TABLE statement:
@@ -50,23 +50,24 @@ func (t *Table) PrintsColumn(o *Options, i int) bool {
 	return o.BinaryUpgrade || !c.Dropped && (c.IsLocal || t.IsPartition)
 }
 
-type columnRow struct {
-	table uint32
-	num   int
-	Column
+// tableColumns are the columns of one relation.
+type tableColumns struct {
+	table   uint32
+	columns []Column
 }
 
 // columnsStage reads the columns of the interesting relations other than sequences.
 func (r *reader) columnsStage() stage {
 	s := stage{name: "columns", fetch: r.fetchDomainBases, link: r.linkColumns}
 	lists := r.tableParts(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' })
-	r.columnParts = make([][]columnRow, len(lists))
+	r.columnParts = make([][]tableColumns, len(lists))
 	r.columnsRead = make(chan struct{})
 	var missing atomic.Int64
 	missing.Store(int64(len(lists)))
 	for i, oids := range lists {
 		r.inParts(s.name, func(ctx context.Context, q Querier) error {
-			if err := r.fetchColumns(ctx, q, oids, &r.columnParts[i]); err != nil {
+			var err error
+			if r.columnParts[i], err = r.fetchColumns(ctx, q, oids); err != nil {
 				return err
 			}
 			if missing.Add(-1) == 0 {
@@ -80,32 +81,13 @@ func (r *reader) columnsStage() stage {
 
 // allColumnsRead lets those go on who wait for the columns.
 func (r *reader) allColumnsRead() {
-	r.columnsOf = make(map[uint32][]columnRow)
+	r.columnsOf = make(map[uint32][]Column)
 	for _, part := range r.columnParts {
-		for len(part) > 0 {
-			n := 1
-			for n < len(part) && part[n].table == part[0].table {
-				n++
-			}
-			r.columnsOf[part[0].table] = part[:n]
-			part = part[n:]
+		for _, t := range part {
+			r.columnsOf[t.table] = t.columns
 		}
 	}
 	close(r.columnsRead)
-}
-
-// eachRow is all rows of the parts; a part is dropped when its rows were seen.
-func eachRow[T any](parts [][]T) iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		for i, part := range parts {
-			for j := range part {
-				if !yield(&part[j]) {
-					return
-				}
-			}
-			parts[i] = nil
-		}
-	}
 }
 
 // userOptions leaves out pg_attver, which later minor versions of 17 and older store among a column's
@@ -114,9 +96,9 @@ func userOptions(options []string) []string {
 	return slices.DeleteFunc(options, func(o string) bool { return strings.HasPrefix(o, "pg_attver=") })
 }
 
-func (r *reader) fetchColumns(ctx context.Context, q Querier, oids string, rows *[]columnRow) error {
+func (r *reader) fetchColumns(ctx context.Context, q Querier, oids string) ([]tableColumns, error) {
 	v18 := r.db.Info.Version >= 180000
-	sql := `SELECT a.attrelid, a.attnum, a.attname, a.attisdropped, pg_catalog.format_type(t.oid, a.atttypmod), a.atttypid,
+	sql := `SELECT a.attrelid, a.attnum, a.attname, a.attisdropped, a.atttypid, a.atttypmod,
 	a.attstattarget, a.attstorage, t.typstorage, a.attlen, a.attalign, a.attislocal,
 	CASE WHEN a.attcollation <> t.typcollation THEN a.attcollation ELSE 0 END,
 	a.attoptions,
@@ -153,17 +135,81 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 `
 	}
 	sql += `ORDER BY a.attrelid, a.attnum`
-	return query(ctx, q, sql, func(v *row) {
-		var c columnRow
-		c.table, c.num, c.Name, c.Dropped = v.oid(), v.int(), v.str(), v.bool()
-		c.TypeName, c.TypeOID = v.str(), v.oid()
+	var parts []tableColumns
+	var columns []Column // of the table whose rows are coming
+	types := make(typeNames)
+	flush := func() {
+		if len(columns) > 0 {
+			parts[len(parts)-1].columns = slices.Clone(columns)
+			columns = columns[:0]
+		}
+	}
+	err := query(ctx, q, sql, func(v *row) {
+		var c Column
+		table, num := v.oid(), v.int()
+		if len(parts) == 0 || parts[len(parts)-1].table != table {
+			flush()
+			parts = append(parts, tableColumns{table: table})
+		}
+		c.Name, c.Dropped = v.str(), v.bool()
+		c.TypeOID = v.oid()
+		c.typmod = v.int()
+		types.add(&c)
 		c.StatsTarget = v.intOr(-1)
 		c.Storage, c.TypeStorage, c.Len, c.Align, c.IsLocal = v.char(), v.char(), v.int(), v.char(), v.bool()
 		c.Collation, c.Options, c.FDWOptions = v.oid(), userOptions(v.strs()), v.str()
 		c.Identity, c.Generated, c.Compression, c.MissingVal = v.char(), v.char(), v.char(), v.str()
 		c.NotNull, c.NotNullName, c.NotNullInvalid = v.bool(), v.str(), v.bool()
 		c.NotNullNoInherit, c.NotNullIsLocal, c.NotNullComment = v.bool(), v.bool(), v.str()
-		*rows = append(*rows, c)
+		if columns = append(columns, c); num != len(columns) {
+			v.fail("column %d of table with OID %d comes as number %d", num, table, len(columns))
+		}
+	})
+	flush()
+	if err != nil {
+		return nil, err
+	}
+	if err := types.fetch(ctx, q); err != nil {
+		return nil, err
+	}
+	for _, t := range parts {
+		for i := range t.columns {
+			t.columns[i].TypeName = types[t.columns[i].typeKey()]
+		}
+	}
+	return parts, nil
+}
+
+// typeNames are the names of types by type and modifier: few, however many columns there are.
+type typeNames map[typeKey]string
+
+type typeKey struct {
+	oid    uint32
+	typmod int32
+}
+
+func (c *Column) typeKey() typeKey { return typeKey{c.TypeOID, int32(c.typmod)} }
+
+func (t typeNames) add(c *Column) {
+	if c.TypeOID != 0 { // a dropped column may have none
+		t[c.typeKey()] = ""
+	}
+}
+
+func (t typeNames) fetch(ctx context.Context, q Querier) error {
+	if len(t) == 0 {
+		return nil
+	}
+	var oids, typmods []string
+	for k := range t {
+		oids, typmods = append(oids, strconv.FormatUint(uint64(k.oid), 10)), append(typmods, strconv.Itoa(int(k.typmod)))
+	}
+	return query(ctx, q, `SELECT w.oid, w.typmod, pg_catalog.format_type(t.oid, w.typmod)
+FROM ROWS FROM (pg_catalog.unnest('{`+strings.Join(oids, ",")+`}'::pg_catalog.oid[]),
+	pg_catalog.unnest('{`+strings.Join(typmods, ",")+`}'::pg_catalog.int4[])) AS w (oid, typmod)
+LEFT JOIN pg_catalog.pg_type t ON t.oid = w.oid`, func(v *row) {
+		k := typeKey{v.oid(), int32(v.int())}
+		t[k] = v.str()
 	})
 }
 
@@ -177,32 +223,29 @@ func (r *reader) fetchDomainBases(ctx context.Context, q Querier) error {
 
 func (r *reader) linkColumns() error {
 	o := &r.db.Options
-	var t *Table
-	for c := range eachRow(r.columnParts) {
-		if t == nil || t.ID.OID != c.table {
-			var err error
-			if t, err = r.tableOf(c.table); err != nil {
+	for _, part := range r.columnParts {
+		for _, p := range part {
+			t, err := r.tableOf(p.table)
+			if err != nil {
 				return err
 			}
-			t.Columns = slices.Grow(t.Columns, len(r.columnsOf[c.table]))
-			delete(r.columnsOf, c.table)
-		}
-		if c.num != len(t.Columns)+1 {
-			return fmt.Errorf("invalid column numbering in table %q", t.Name)
-		}
-		c.BaseType = c.TypeOID
-		for depth := 0; depth < 64; depth++ {
-			base, ok := r.domainBases[c.BaseType]
-			if !ok {
-				break
+			t.Columns = p.columns
+			for i := range t.Columns {
+				c := &t.Columns[i]
+				c.BaseType = c.TypeOID
+				for depth := 0; depth < 64; depth++ {
+					base, ok := r.domainBases[c.BaseType]
+					if !ok {
+						break
+					}
+					c.BaseType = base
+				}
+				if c.Identity == 'a' {
+					t.NeedsOverride = true
+				}
+				c.setNotNull(t, o)
 			}
-			c.BaseType = base
 		}
-		if c.Identity == 'a' {
-			t.NeedsOverride = true
-		}
-		c.setNotNull(t, o)
-		t.Columns = append(t.Columns, c.Column)
 	}
 	r.domainBases, r.columnsOf, r.columnParts = nil, nil, nil
 	return nil
@@ -211,7 +254,7 @@ func (r *reader) linkColumns() error {
 // setNotNull settles what of the column's not-null constraint is written with the
 // column: nothing if it is NOT VALID, for it must come after the rows; no name if it
 // is the one the server would choose; its name if something refers to it.
-func (c *columnRow) setNotNull(t *Table, o *Options) {
+func (c *Column) setNotNull(t *Table, o *Options) {
 	if c.NotNullInvalid {
 		c.NotNull, c.NotNullName, c.NotNullIsLocal, c.NotNullNoInherit = false, "", false, false
 		return

@@ -28,6 +28,7 @@ type constraintRow struct {
 	isLocal, validated bool
 	foreignTable       uint32
 	index              uint32
+	group              int // of those with the same text
 }
 
 // checkConstraintsStage reads CHECK constraints and not-null constraints that are NOT VALID,
@@ -40,34 +41,54 @@ func (r *reader) fetchChecks(ctx context.Context, q Querier) error {
 	if r.db.Options.NoSchema {
 		return nil
 	}
-	read := func(keep func(t *Table) bool, where string, rows *[]constraintRow) error {
-		oids, found := r.tableOIDs(keep)
-		if !found {
-			return nil
-		}
-		sql := `SELECT c.oid, c.conrelid, c.conname, pg_catalog.pg_get_constraintdef(c.oid), c.conislocal, c.convalidated
-FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
-JOIN pg_catalog.pg_constraint c ON c.conrelid = src.tbloid
-WHERE ` + where + `
-ORDER BY c.conrelid, c.conname`
-		return query(ctx, q, sql, func(v *row) {
-			*rows = append(*rows, constraintRow{oid: v.oid(), table: v.oid(), name: v.str(), def: v.str(),
-				isLocal: v.bool(), validated: v.bool()})
-		})
-	}
 	if r.db.Info.Version >= 180000 {
-		err := read(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' },
+		err := r.fetchTableConstraints(ctx, q, func(t *Table) bool { return t.Interesting && t.RelKind != 'S' },
 			`c.contype = 'n' AND NOT c.convalidated`, &r.notNulls)
 		if err != nil {
 			return err
 		}
 	}
-	return read(func(t *Table) bool { return t.Interesting && t.RelKind != 'S' && t.NumChecks > 0 },
+	return r.fetchTableConstraints(ctx, q, func(t *Table) bool { return t.Interesting && t.RelKind != 'S' && t.NumChecks > 0 },
 		`c.contype = 'c'`, &r.checks)
 }
 
+func (r *reader) fetchTableConstraints(ctx context.Context, q Querier, keep func(t *Table) bool, where string, rows *rowList[constraintRow]) error {
+	oids, found := r.tableOIDs(keep)
+	if !found {
+		return nil
+	}
+	if err := r.awaitColumns(ctx); err != nil {
+		return err
+	}
+	var d deparser
+	// what beside the expression and the columns decides about the text: pg_get_constraintdef_worker in ruleutils.c
+	sql := `SELECT c.oid, c.conrelid, c.conname, c.conislocal, c.convalidated, c.conbin,
+	(c.contype, c.convalidated, c.connoinherit, ` + r.since(18, "c.conenforced", "true") + `, c.condeferrable, c.condeferred)::text
+FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
+JOIN pg_catalog.pg_constraint c ON c.conrelid = src.tbloid
+WHERE ` + where + `
+ORDER BY c.conrelid, c.conname`
+	err := query(ctx, q, sql, func(v *row) {
+		c := rows.add()
+		c.oid, c.table, c.name, c.isLocal, c.validated = v.oid(), v.oid(), v.str(), v.bool(), v.bool()
+		d.begin()
+		tree := v.take()
+		shared := tree != nil && d.addTree(tree, r.columnsOf[c.table])
+		d.add(v.take())
+		c.group = d.group(c.oid, shared)
+	})
+	if err != nil {
+		return err
+	}
+	err = d.ask(ctx, q, `SELECT oid, pg_catalog.pg_get_constraintdef(oid) FROM pg_catalog.unnest(%OIDS%) AS src(oid)`)
+	for c := range rows.all() {
+		c.def = d.texts[c.group]
+	}
+	return err
+}
+
 func (r *reader) linkChecks() error {
-	for _, c := range r.notNulls {
+	for c := range r.notNulls.all() {
 		t, err := r.tableOf(c.table)
 		if err != nil {
 			return err
@@ -76,7 +97,7 @@ func (r *reader) linkChecks() error {
 		// rows may break it.
 		r.addConstraint(t, 'n', c).Separate = true
 	}
-	for _, c := range r.checks {
+	for c := range r.checks.all() {
 		t, err := r.tableOf(c.table)
 		if err != nil {
 			return err
@@ -98,11 +119,11 @@ func (r *reader) linkChecks() error {
 			return fmt.Errorf("expected %d check constraint%s on table %q but found %d", t.NumChecks, plural, t.Name, len(t.Checks))
 		}
 	}
-	r.notNulls, r.checks = nil, nil
+	r.notNulls, r.checks = rowList[constraintRow]{}, rowList[constraintRow]{}
 	return nil
 }
 
-func (r *reader) addConstraint(t *Table, contype byte, c constraintRow) *Constraint {
+func (r *reader) addConstraint(t *Table, contype byte, c *constraintRow) *Constraint {
 	con := &Constraint{
 		Meta:  newTableMeta(KindConstraint, ID{ClassConstraint, c.oid}, c.name, t),
 		Table: t, Type: contype, Def: c.def, IsLocal: c.isLocal, Validated: c.validated,

@@ -21,19 +21,18 @@ FROM pg_catalog.pg_depend d JOIN (
   SELECT 'pg_catalog.pg_amproc'::pg_catalog.regclass, oid, amprocfamily FROM pg_catalog.pg_amproc
 ) m ON d.classid = m.class AND d.objid = m.oid
 WHERE d.deptype NOT IN ('p', 'e', 'i')
-  AND NOT (d.refclassid = 'pg_catalog.pg_opfamily'::pg_catalog.regclass AND d.refobjid = m.family)
-ORDER BY 1, 2`
+  AND NOT (d.refclassid = 'pg_catalog.pg_opfamily'::pg_catalog.regclass AND d.refobjid = m.family)`
 	return stage{
 		name: "dependencies",
 		fetch: func(ctx context.Context, q Querier) error {
 			return query(ctx, q, sql, func(row *row) {
-				r.depends = append(r.depends, dependRow{ID{row.oid(), row.oid()}, ID{row.oid(), row.oid()}, row.char()})
+				*r.depends.add() = dependRow{ID{row.oid(), row.oid()}, ID{row.oid(), row.oid()}, row.char()}
 			})
 		},
 		link: func() error {
 			var from Object
 			var fromID ID
-			for _, d := range r.depends {
+			for d := range r.depends.all() {
 				if d.obj != fromID {
 					from, fromID = r.db.Find(d.obj), d.obj
 				}
@@ -56,7 +55,7 @@ ORDER BY 1, 2`
 					m.AddDep(ref.DumpID)
 				}
 			}
-			r.depends = nil
+			r.depends = rowList[dependRow]{}
 			return nil
 		},
 	}

@@ -36,13 +36,20 @@ type IndexAttach struct {
 }
 
 type indexRow struct {
-	Index
+	*Index
 	oid, table                   uint32
 	name                         string
 	conOID                       uint32
 	conType                      byte
 	conName, conDef              string
 	deferrable, deferred, period bool
+
+	// What decides about its definition beside that.
+	method                      uint32
+	unique, ordinary            bool // ordinary: not a partitioned one
+	classes, collations, option []int
+	trees                       bool // it has an expression or a predicate
+	group                       int  // of those the server is asked for; -1 for the rest
 }
 
 // indexesStage reads the indexes of the interesting tables, and the primary key, unique
@@ -51,7 +58,7 @@ type indexRow struct {
 func (r *reader) indexesStage() stage {
 	s := stage{name: "indexes", fetch: r.fetchIndexColumns, link: r.linkIndexes}
 	lists := r.tableParts(hasIndexes)
-	r.indexParts = make([][]indexRow, len(lists))
+	r.indexParts = make([]rowList[indexRow], len(lists))
 	for i, oids := range lists {
 		r.inParts(s.name, func(ctx context.Context, q Querier) error {
 			return r.fetchIndexes(ctx, q, oids, &r.indexParts[i])
@@ -62,7 +69,7 @@ func (r *reader) indexesStage() stage {
 
 func hasIndexes(t *Table) bool { return t.HasIndex && t.Interesting }
 
-func (r *reader) fetchIndexes(ctx context.Context, q Querier, oids string, rows *[]indexRow) error {
+func (r *reader) fetchIndexes(ctx context.Context, q Querier, oids string, rows *rowList[indexRow]) error {
 	v11 := r.db.Info.Version >= 110000
 	parent, parentJoin := "0", ""
 	if v11 {
@@ -73,8 +80,7 @@ func (r *reader) fetchIndexes(ctx context.Context, q Querier, oids string, rows 
 	` + parent + `, ic.relpages, ic.reltuples, ic.relallvisible, ` + r.since(18, "ic.relallfrozen", "0") + `,
 	con.oid, con.contype, con.conname, CASE WHEN con.contype = 'x' THEN pg_catalog.pg_get_constraintdef(con.oid) END,
 	con.condeferrable, con.condeferred, ` + r.since(18, "con.conperiod", "false") + `,
-	ic.relam, i.indisunique, i.indexprs IS NULL AND i.indpred IS NULL AND ic.reloptions IS NULL AND ic.relkind = 'i',
-	i.indclass, i.indcollation, i.indoption
+	ic.relam, i.indisunique, ic.relkind = 'i', i.indclass, i.indcollation, i.indoption, i.indexprs, i.indpred
 FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
 JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid
 JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
@@ -84,9 +90,17 @@ LEFT JOIN pg_catalog.pg_constraint con
 	ON con.conrelid = i.indrelid AND con.conindid = i.indexrelid AND con.contype IN ('p', 'u', 'x')
 ` + parentJoin + `WHERE i.indisready AND (i.indisvalid` + r.since(11, " OR tc.relkind = 'p'", "") + `)
 ORDER BY i.indrelid, ic.relname`
-	var plain []plainIndex
-	err := query(ctx, q, sql, func(v *row) {
-		x := indexRow{oid: v.oid(), table: v.oid(), name: v.str()}
+	facts, err := fetchIndexFacts(ctx, q)
+	if err != nil {
+		return err
+	}
+	if err := r.awaitColumns(ctx); err != nil {
+		return err
+	}
+	define := indexDefiner{facts: facts}
+	err = query(ctx, q, sql, func(v *row) {
+		x := rows.add()
+		x.Index, x.oid, x.table, x.name = new(Index), v.oid(), v.oid(), v.str()
 		x.Tablespace, x.Options = v.str(), v.strs()
 		x.Keys = v.ints()
 		x.NKeyAtts, x.NAtts = v.int(), v.int()
@@ -95,15 +109,14 @@ ORDER BY i.indrelid, ic.relname`
 		x.RelPages, x.RelTuples, x.AllVisible, x.AllFrozen = v.int64(), v.str(), v.int64(), v.int64()
 		x.conOID, x.conType, x.conName, x.conDef = v.oid(), v.char(), v.str(), v.str()
 		x.deferrable, x.deferred, x.period = v.bool(), v.bool(), v.bool()
-		p := plainIndex{method: v.oid(), unique: v.bool(), simple: v.bool()}
-		p.classes, p.collations, p.option = v.ints(), v.ints(), v.ints()
-		*rows = append(*rows, x)
-		plain = append(plain, p)
+		x.method, x.unique, x.ordinary = v.oid(), v.bool(), v.bool()
+		x.classes, x.collations, x.option = v.ints(), v.ints(), v.ints()
+		define.row(r, x, v.take(), v.take())
 	})
 	if err != nil {
 		return err
 	}
-	return r.defineIndexes(ctx, q, *rows, plain)
+	return define.finish(ctx, q, r, rows)
 }
 
 // fetchIndexColumns reads what is needed of the indexes' columns: their statistics targets, and
@@ -116,9 +129,9 @@ func (r *reader) fetchIndexColumns(ctx context.Context, q Querier) error {
 	if r.db.Info.Version >= 110000 {
 		r.indexStats = make(map[uint32][][2]int)
 		err := query(ctx, q, `SELECT a.attrelid, a.attnum, a.attstattarget
-FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
-JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid
-JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indexrelid AND a.attstattarget >= 0
+FROM pg_catalog.pg_attribute a
+JOIN pg_catalog.pg_index i ON i.indexrelid = a.attrelid
+WHERE a.attstattarget >= 0
 ORDER BY a.attrelid, a.attnum`, func(v *row) {
 			oid := v.oid()
 			r.indexStats[oid] = append(r.indexStats[oid], [2]int{v.int(), v.int()})
@@ -143,17 +156,16 @@ ORDER BY a.attrelid, a.attnum`, func(v *row) {
 
 func (r *reader) linkIndexes() error {
 	count := 0
-	for _, part := range r.indexParts {
-		count += len(part)
+	for i := range r.indexParts {
+		count += r.indexParts[i].len()
 	}
 	byOID := make(map[uint32]*Index, count)
-	for v := range eachRow(r.indexParts) {
+	for v := range drain(r.indexParts) {
 		t, err := r.tableOf(v.table)
 		if err != nil {
 			return err
 		}
-		x := new(Index)
-		*x = v.Index
+		x := v.Index
 		x.Meta = newTableMeta(KindIndex, ID{ClassRelation, v.oid}, v.name, t)
 		x.Table = t
 		for _, s := range r.indexStats[v.oid] {

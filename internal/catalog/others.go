@@ -68,6 +68,12 @@ func (r *reader) objectMeta(row *row, kind Kind, class uint32) Meta {
 	return m
 }
 
+// hasPrivileges is the condition that an object has privileges other than its kind's default ones, or once had: where there
+// are very many objects, acldefault is worth asking for these only.
+func hasPrivileges(acl, oid string) string {
+	return acl + " IS NOT NULL OR " + oid + " IN (SELECT objoid FROM pg_catalog.pg_init_privs)"
+}
+
 // objectACL reads acl and acldefault into m. Initial privileges are added by a stage of their own.
 func (m *Meta) objectACL(row *row) {
 	items, ok := row.strNull()

@@ -68,7 +68,7 @@ type generalRows struct {
 	labels      []labelRow
 	initPrivs   []initPrivRow
 	columnACLs  []columnACLRow
-	depends     []dependRow
+	depends     rowList[dependRow]
 	unknown     []unknownRow
 	check       selfCheck
 }

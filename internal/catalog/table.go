@@ -126,17 +126,17 @@ type relationRows struct {
 	tables        []*Table
 	tableSchemas  []uint32 // of tables, by index
 	inherits      []inheritRow
-	columnParts   [][]columnRow
-	columnsRead   chan struct{}          // closed when columnParts are complete
-	columnsOf     map[uint32][]columnRow // of these, by table
+	columnParts   [][]tableColumns
+	columnsRead   chan struct{}       // closed when columnParts are complete
+	columnsOf     map[uint32][]Column // of these, by table
 	domainBases   map[uint32]uint32
-	attrDefParts  [][]attrDefRow
-	notNulls      []constraintRow
-	checks        []constraintRow
+	attrDefParts  []rowList[attrDefRow]
+	notNulls      rowList[constraintRow]
+	checks        rowList[constraintRow]
 	unsafeTables  []uint32
 	partKeys      map[uint32]string
 	partBounds    map[uint32]string
-	indexParts    [][]indexRow
+	indexParts    []rowList[indexRow]
 	indexStats    map[uint32][][2]int
 	indexAttNames map[uint32][]string
 	statsExtRows  []statsExtRow
@@ -177,7 +177,8 @@ func (r *reader) fetchTables(ctx context.Context, q Querier) error {
 	c.relpages, c.reltuples, c.relallvisible, ` + r.since(18, "c.relallfrozen", "0") + `,
 	c.relpersistence, c.relispopulated, c.relreplident, c.relrowsecurity, c.relforcerowsecurity,
 	c.relispartition, ` + r.since(12, "false", "c.relhasoids") + `, c.reloftype, c.relfrozenxid, c.relminmxid,
-	c.relacl, pg_catalog.acldefault(CASE c.relkind WHEN 'S' THEN 's'::"char" ELSE 'r'::"char" END, c.relowner),
+	c.relacl, CASE WHEN ` + hasPrivileges("c.relacl", "c.oid") + `
+		THEN pg_catalog.acldefault(CASE c.relkind WHEN 'S' THEN 's'::"char" ELSE 'r'::"char" END, c.relowner) END,
 	c.reloptions, sp.spcname, am.amname,
 	toast.oid, toast.relpages, toast.relfrozenxid, toast.relminmxid, toast.reloptions,
 	own.refobjid, own.refobjsubid, own.deptype = 'i',

@@ -123,7 +123,7 @@ func (r *reader) fetchTypes(ctx context.Context, q Querier) error {
 	// Built-in types are read too: others have them as elements, arguments and operands. Only their names need
 	// format_type; the rest is always written with its schema, which costs the server far less.
 	sql := `
-SELECT t.oid, t.typname, t.typnamespace, t.typowner, t.typacl, pg_catalog.acldefault('T', t.typowner),
+SELECT t.oid, t.typname, t.typnamespace, t.typowner, t.typacl, CASE WHEN ` + hasPrivileges("t.typacl", "t.oid") + ` THEN pg_catalog.acldefault('T', t.typowner) END,
   t.typelem, t.typarray, t.typrelid, c.relkind, t.typtype, t.typisdefined,
   pg_catalog.left(t.typname, 1) = '_' AND t.typelem <> 0 AND e.typarray IS NOT DISTINCT FROM t.oid,
   CASE WHEN n.nspname = 'pg_catalog' THEN pg_catalog.format_type(t.oid, NULL)

@@ -35,10 +35,11 @@ SELECT 'default privileges', d.defaclobjtype::text, d.oid::text
 FROM pg_catalog.pg_default_acl d
 WHERE d.defaclobjtype NOT IN ('r', 'S', 'f', 'T', 'n', 'L')
 ` + proc + `UNION ALL
-SELECT 'object', c.relname::text, min(d.objid::text)
-FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class c ON c.oid = d.classid
-WHERE d.objid > 16383 AND d.classid NOT IN (` + knownClasses + `)
-GROUP BY c.relname`
+SELECT 'object', c.relname::text, d.objid::text
+FROM pg_catalog.pg_class c CROSS JOIN LATERAL (
+	SELECT objid FROM pg_catalog.pg_depend WHERE classid = c.oid AND objid > 16383 ORDER BY objid LIMIT 1
+) d
+WHERE c.oid < 16384 AND c.relkind = 'r' AND c.oid NOT IN (` + knownClasses + `)`
 	return stage{
 		name: "objects of unknown kinds",
 		fetch: func(ctx context.Context, q Querier) error {

@@ -66,6 +66,20 @@ func (f *serverFacts) source() *manifest.Source {
 	return &manifest.Source{System: f.identity.System, DatabaseOID: f.identity.OID}
 }
 
+// totals counts what a script holds.
+func totals(p *Plan) manifest.Totals {
+	m := manifest.Manifest{}
+	m.Tables, m.LargeObjects = contents(p.Items)
+	t := m.Count()
+	t.Objects = manifest.CountObjects(p.Entries)
+	for _, e := range p.Entries {
+		if e.Desc == "SEQUENCE SET" {
+			t.Sequences++
+		}
+	}
+	return t
+}
+
 // complete says that the options leave nothing of the database out.
 func (o *Options) complete() bool {
 	patterns := len(o.IncludeSchemas) + len(o.ExcludeSchemas) + len(o.IncludeTables) + len(o.ExcludeTables) +

@@ -63,6 +63,8 @@ type Options struct {
 
 	NoSync     bool // do not flush files to disk
 	NoManifest bool // do not attach a manifest to the archive
+	// ScriptManifest makes a manifest of a script, too, for the Result: a script cannot carry one.
+	ScriptManifest bool
 
 	// Script says how a plain script looks, and which entries of any format are left out:
 	// its Selection holds sections and the like. nil: everything, in the usual form.

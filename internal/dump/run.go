@@ -19,8 +19,10 @@ import (
 type Result struct {
 	Plan *Plan
 	// Manifest says what is in the archive; nil when rows were written as INSERT
-	// statements, which have no digest.
+	// statements, which have no digest, and of a script unless Options.ScriptManifest.
 	Manifest *manifest.Manifest
+	// Totals are the manifest's, also where there is none for a script.
+	Totals manifest.Totals
 
 	// Snapshot is, while Options.Complete runs, the name by which other sessions import the dump's snapshot; "" if the server gives it none.
 	Snapshot string
@@ -135,8 +137,13 @@ func (d *dumper) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Plan: plan}
-	if !d.opts.inserts() {
+	switch {
+	case d.opts.inserts():
+	case d.opts.format() == pgarchive.FormatPlain && !d.opts.ScriptManifest:
+		res.Totals = totals(plan)
+	default:
 		res.Manifest = d.manifest(db, plan, partial)
+		res.Totals = res.Manifest.Totals
 	}
 	if err := d.finish(ctx, res.Manifest); err != nil {
 		return nil, err

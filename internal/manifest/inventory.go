@@ -36,6 +36,18 @@ func Inventory(entries []*pgarchive.Entry) []Object {
 	return out
 }
 
+// CountObjects is the length of the Inventory, or about it: large objects that have
+// privileges in common count as a group.
+func CountObjects(entries []*pgarchive.Entry) int {
+	n := 0
+	for _, e := range entries {
+		if isObject(e) {
+			n++
+		}
+	}
+	return n
+}
+
 func object(e *pgarchive.Entry, desc, tag, defn string) Object {
 	return Object{
 		Desc: desc, Namespace: Name(e.Namespace), Tag: Name(tag), Owner: Name(e.Owner),

@@ -17,7 +17,7 @@ import (
 func (m *Manifest) Seal() {
 	m.Format, m.Version = Format, Version
 	m.sort()
-	m.Totals = m.totals()
+	m.Totals = m.Count()
 	m.Root = merkle(m.leaves())
 }
 
@@ -33,7 +33,8 @@ func (m *Manifest) sort() {
 	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 }
 
-func (m *Manifest) totals() Totals {
+// Count returns the sums over the lists, which Seal sets as Totals.
+func (m *Manifest) Count() Totals {
 	t := Totals{Objects: len(m.Objects), Tables: len(m.Tables), Sequences: len(m.Sequences), Bytes: m.LargeObjects.Bytes}
 	for i := range m.Tables {
 		t.Pieces += len(m.Tables[i].Pieces)
