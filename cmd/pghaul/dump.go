@@ -47,6 +47,7 @@ func runDump(ctx context.Context, env *environment, p pgflags.Program, args []st
 	}
 	f.Options.ToolVersion = version()
 	f.Options.DumpVersion = spoken
+	f.Options.ScriptManifest = f.JSON
 	meter := ui.NewMeter("dumping", ui.ModeFor(env.stderr, f.JSON, p.Stock || f.Quiet), env.stderr, log)
 	res, err := dump.Run(ctx, source, f.Options, dumpProgress{meter, log})
 	meter.Stop()
@@ -70,18 +71,17 @@ type dumpResult struct {
 }
 
 func reportDump(env *environment, f *pgflags.Dump, res *dump.Result, meter *ui.Meter, log *ui.Log) error {
-	m := res.Manifest
-	if m == nil { // rows as INSERT statements are not counted
+	t := res.Totals
+	if t == (manifest.Totals{}) { // rows as INSERT statements are not counted
 		log.Note("dumped in %s", ui.Duration(meter.Elapsed()))
 		return nil
 	}
-	if f.JSON && f.Options.File != "" {
+	if m := res.Manifest; f.JSON && f.Options.File != "" {
 		return writeJSON(env.stdout, dumpResult{
 			Database: string(m.Database), File: f.Options.File, Format: f.Options.Format.String(),
 			Totals: m.Totals, Root: m.Root.String(), Seconds: meter.Elapsed().Seconds(),
 		})
 	}
-	t := m.Totals
 	log.Note("dumped %s objects, %s rows of %s tables, %s in %s",
 		ui.Count(int64(t.Objects)), ui.Count(t.Rows), ui.Count(int64(t.Tables)), ui.Bytes(t.Bytes), ui.Duration(meter.Elapsed()))
 	return nil
