@@ -260,8 +260,11 @@ func (s *Store) List(ctx context.Context, r driver.ListRequest) (driver.Page, er
 				return nil
 			}
 			// A folder is listed if there is an object in it.
-			if some, err := s.holdsObject(ctx, name); err != nil || !some {
-				return errors.Join(err, fs.SkipDir)
+			switch some, err := s.holdsObject(ctx, name); {
+			case err != nil:
+				return err
+			case !some:
+				return fs.SkipDir // itself: the walk does not look into what is wrapped
 			}
 			all = append(all, driver.Info{Key: name + "/-"}) // stands for all that is in it
 			return fs.SkipDir
@@ -329,12 +332,17 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	if err := s.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return translate(err)
 	}
-	for dir := path.Dir(key); dir != "."; dir = path.Dir(dir) {
+	s.removeEmpty(path.Dir(key))
+	return nil
+}
+
+// removeEmpty removes a folder, and those it is in, as far as there is nothing in them.
+func (s *Store) removeEmpty(dir string) {
+	for ; dir != "."; dir = path.Dir(dir) {
 		if s.root.Remove(dir) != nil { // not empty
-			break
+			return
 		}
 	}
-	return nil
 }
 
 // Sweep removes files that were being written when their process ended.
@@ -350,6 +358,7 @@ func (s *Store) Sweep(ctx context.Context, prefix string, before time.Time) (n i
 		if err := s.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return translate(err)
 		}
+		s.removeEmpty(path.Dir(name))
 		n++
 		return nil
 	})

@@ -64,11 +64,17 @@ func TestSweepRemovesWhatAKilledPutLeft(t *testing.T) {
 	if p, err := s.List(t.Context(), driver.ListRequest{}); err != nil || len(p.Objects) > 0 {
 		t.Errorf("unfinished files are listed: %+v, %v", p, err)
 	}
+	if p, err := s.List(t.Context(), driver.ListRequest{Folders: true}); err != nil || len(p.Folders) > 0 {
+		t.Errorf("a folder with nothing else is listed: %+v, %v", p, err)
+	}
 	if n, err := s.Sweep(t.Context(), "a/", time.Now().Add(-24*time.Hour)); n != 1 || err != nil {
 		t.Errorf("swept %d, %v", n, err)
 	}
 	if n, err := s.Sweep(t.Context(), "", time.Now().Add(time.Hour)); n != 1 || err != nil {
 		t.Errorf("swept %d, %v", n, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "a")); !os.IsNotExist(err) {
+		t.Errorf("the empty folder is still there: %v", err)
 	}
 }
 
