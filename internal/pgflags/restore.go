@@ -249,14 +249,21 @@ func (r *Restore) filter(it filterItem) bool {
 // RestoreHelp is the help text of pg_restore under the program's name.
 func RestoreHelp(p Program) string {
 	what := "The archive is a file, a folder in directory format, or standard input."
+	status := "Exit status: 0 when everything was restored, 1 when there was any error.\n"
 	if !p.Stock {
 		what = "The archive is a file, a folder in directory format, standard input, or the\n" +
 			"address of a store with backups (file:///folder, s3://bucket/prefix)."
+		status = `A restore that was interrupted goes on with --resume. The target is refused if
+it is the backup's own source or, for a whole restore, not empty.
+
+Exit status: 0 when everything was restored; 1 when there was any error, the
+target was refused, or a statement was left out for want of a role (unless
+--roles=skip); 2 when the command line is wrong; 130 when interrupted.
+`
 	}
 	return help(p.Name+" restores a database from an archive of pg_dump or pghaul.\n\nUsage:\n  "+
 		p.Name+" [OPTION]... [FILE]\n", new(Restore).table(p), "\n"+what+`
 -I, -n, -N, -P, -t, -T and --section may be given more than once and together.
 
-Exit status: 0 when everything was restored, 1 when there was any error.
-`)
+`+status)
 }
