@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -279,11 +280,10 @@ func (f *File) putOptions() minio.PutObjectOptions {
 	return o
 }
 
-// Parts of a file that is uploaded in more than one request: of 16 MiB, larger if there would be too many.
-const (
-	partBytes = 16 << 20
-	maxParts  = 10_000 // the protocol's
-)
+// partBytes is the size of the parts of a file that is uploaded in more than one request. They are larger if there would be too many.
+var partBytes int64 = 16 << 20
+
+const maxParts = 10_000 // the protocol's
 
 // put uploads a file, whose size and hash are those of f.
 func (c *Client) put(ctx context.Context, f *File, body io.Reader) error {
@@ -295,7 +295,7 @@ func (c *Client) put(ctx context.Context, f *File, body io.Reader) error {
 		return err
 	}
 	return c.do(ctx, "put", f.Bucket, f.Key, func() error {
-		_, err := c.core.PutObject(withHash(ctx, f.SHA256), c.line.alias(f.Bucket), f.Key, strings.NewReader(string(data)), f.Bytes, "", "", f.putOptions())
+		_, err := c.core.PutObject(withHash(ctx, f.SHA256), c.line.alias(f.Bucket), f.Key, bytes.NewReader(data), f.Bytes, "", "", f.putOptions())
 		return err
 	})
 }
@@ -326,7 +326,7 @@ func (c *Client) putParts(ctx context.Context, f *File, body io.Reader) (err err
 		}
 		n := len(done) + 1
 		err := c.do(ctx, fmt.Sprintf("upload part %d of", n), f.Bucket, f.Key, func() error {
-			p, err := c.core.PutObjectPart(withHash(ctx, sha256.Sum256(data)), c.line.alias(f.Bucket), f.Key, id, n, strings.NewReader(string(data)), int64(len(data)),
+			p, err := c.core.PutObjectPart(withHash(ctx, sha256.Sum256(data)), c.line.alias(f.Bucket), f.Key, id, n, bytes.NewReader(data), int64(len(data)),
 				minio.PutObjectPartOptions{DisableContentSha256: true})
 			if err == nil {
 				done = append(done, minio.CompletePart{PartNumber: n, ETag: p.ETag})

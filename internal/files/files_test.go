@@ -92,10 +92,8 @@ func TestRoundTrip(t *testing.T) {
 	dst, target := platformOf(t, to)
 	ctx := t.Context()
 	avatars, docs := from.NewBucket(t), from.NewBucket(t)
-	large := make([]byte, 17<<20)
-	for i := range large {
-		large[i] = byte(rand.Uint32())
-	}
+	large := make([]byte, 6<<20)
+	rand.NewChaCha8([32]byte{}).Read(large)
 	put(t, there, avatars, "a/b/face.png", []byte("\x89PNG"), minio.PutObjectOptions{
 		ContentType: "image/png", CacheControl: "max-age=3600", UserMetadata: map[string]string{"owner": "somebody", "Shade": "blue"},
 	})
@@ -288,7 +286,7 @@ func TestFlakyLine(t *testing.T) {
 	for i := range 40 {
 		put(t, m, bucket, fmt.Sprintf("%d", i), bytes.Repeat([]byte{byte(i)}, 100*i), minio.PutObjectOptions{})
 	}
-	put(t, m, bucket, "large", make([]byte, 9<<20), minio.PutObjectOptions{DisableMultipart: true})
+	put(t, m, bucket, "large", make([]byte, 2<<20), minio.PutObjectOptions{DisableMultipart: true})
 	backup := new(memory)
 	d, err := files.Copy(t.Context(), c, backup, files.CopyOptions{})
 	if err != nil || len(d.Files) != 41 {

@@ -22,12 +22,11 @@ type Source interface {
 	OpenFile(name string) (io.ReadCloser, error)
 }
 
-const (
-	// packBytes is how large a pack of several files becomes.
-	packBytes = 64 << 20
-	// smallFile is the largest file that goes into a pack with others, and is held in memory on the way.
-	smallFile = 8 << 20
-)
+// packBytes is how large a pack of several files becomes.
+const packBytes = 64 << 20
+
+// smallFile is the largest file that goes into a pack with others, and is held in memory on the way.
+var smallFile int64 = 8 << 20
 
 const patience = 20 * time.Second
 
