@@ -155,6 +155,21 @@ func (b *beside) complete(ctx context.Context, source *pg.Config, w *repo.Writer
 	return nil
 }
 
+// storedFiles is how the JSON of pghaul backup describes the files of a platform.
+type storedFiles struct {
+	Files   int   `json:"files"`
+	Bytes   int64 `json:"bytes"`
+	Missing int   `json:"missing"` // the database has rows for them
+}
+
+// stored describes the files, nil if there are none to be copied.
+func (b *beside) stored() *storedFiles {
+	if b.doc == nil {
+		return nil
+	}
+	return &storedFiles{len(b.doc.Files), b.doc.Bytes, len(b.doc.Missing)}
+}
+
 func plural(n int, what string) string {
 	if n != 1 {
 		what += "s"
