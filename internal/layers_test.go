@@ -116,9 +116,7 @@ var layers = map[string]layer{
 	"internal/keeper": {2, map[string]string{
 		"internal/pg": "the session that holds the snapshot",
 	}},
-	"internal/scratch": {2, map[string]string{
-		"internal/pg": "a server that runs is one that answers",
-	}},
+	"internal/scratch": {2, nil},
 
 	// Stores: one package for each service, one for each wrapper.
 	"internal/store/memstore":   {2, driverOnly},
@@ -295,6 +293,7 @@ var testOnly = map[string]string{
 var modules = map[string]map[string]string{
 	"github.com/jackc/pgx/v5": {
 		"internal/pg":                  "the protocol",
+		"internal/scratch":             "which extensions a server has; not by internal/pg, whose tests run on servers of it",
 		"internal/scratch/localpg":     "the first messages of the protocol, to see whether a server is ready",
 		"internal/pgtest":              "SQL of tests, independent of internal/pg which is tested by it",
 		"internal/scratch/scratchtest": "SQL of tests",
@@ -317,9 +316,13 @@ var modules = map[string]map[string]string{
 		"internal/store":       "several objects at a time",
 		"internal/store/parts": "several parts at a time",
 	},
-	"filippo.io/age":               {"internal/seal": "encryption that others can open, too"},
-	"golang.org/x/crypto":          {"internal/seal": "SSH keys and signatures"},
-	"github.com/minio/minio-go/v7": {"internal/store/s3store": "the S3 protocol", "internal/files": "files with their metadata, which a store does not keep"},
+	"filippo.io/age":                                       {"internal/seal": "encryption that others can open, too"},
+	"golang.org/x/crypto":                                  {"internal/seal": "SSH keys and signatures"},
+	"github.com/minio/minio-go/v7":                         {"internal/store/s3store": "the S3 protocol", "internal/files": "files with their metadata, which a store does not keep"},
+	"cloud.google.com/go/auth":                             {"internal/store/gcsstore": "credentials of Google's services"},
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":         {"internal/store/azurestore": "requests to Azure's services"},
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":     {"internal/store/azurestore": "credentials of Azure's services"},
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob": {"internal/store/azurestore": "the protocol of Azure Blob Storage"},
 	"golang.org/x/term": {
 		"internal/ui": "is it a terminal, and how wide",
 		"internal/pg": "to ask for a password without echo",
