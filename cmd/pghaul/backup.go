@@ -75,7 +75,7 @@ func runBackup(ctx context.Context, env *environment, args []string) error {
 	if signer != nil {
 		signedBy = signer.Fingerprint()
 	}
-	return reportBackup(env, f, r, w, signedBy, res, meter, log)
+	return reportBackup(env, f, r, w, signedBy, res, extra.stored(), meter, log)
 }
 
 // backUp dumps the source into a new backup, or goes on with an incomplete one, and completes it. After an error nothing of it is left,
@@ -115,7 +115,7 @@ func backUp(ctx context.Context, source *pg.Config, r *repo.Repo, f *pgflags.Bac
 			b.end()
 			return b.writer, res, nil
 		case b.changed(err):
-			if err := b.startAnew(err); err != nil {
+			if err := b.startAnew(ctx, err); err != nil {
 				return nil, nil, err
 			}
 		default:
@@ -147,16 +147,18 @@ type backupResult struct {
 	Encrypted bool   `json:"encrypted"`
 	SignedBy  string `json:"signed_by"` // fingerprint of the key; "" if it is not signed
 
+	Files *storedFiles `json:"storage,omitempty"` // of a platform
+
 	Seconds float64 `json:"seconds"`
 }
 
-func reportBackup(env *environment, f *pgflags.Backup, r *repo.Repo, w *repo.Writer, signedBy string, res *dump.Result, meter *ui.Meter, log *ui.Log) error {
+func reportBackup(env *environment, f *pgflags.Backup, r *repo.Repo, w *repo.Writer, signedBy string, res *dump.Result, files *storedFiles, meter *ui.Meter, log *ui.Log) error {
 	m, t := res.Manifest, res.Manifest.Totals
 	b := w.Backup()
 	if f.JSON {
 		return writeJSON(env.stdout, backupResult{
 			Store: r.String(), Database: b.Database, ID: b.ID, Totals: t, Root: m.Root.String(),
-			Objects: b.Objects, Stored: b.Bytes, Encrypted: b.Encrypted, SignedBy: signedBy, Seconds: meter.Elapsed().Seconds(),
+			Objects: b.Objects, Stored: b.Bytes, Encrypted: b.Encrypted, SignedBy: signedBy, Files: files, Seconds: meter.Elapsed().Seconds(),
 		})
 	}
 	if f.Quiet {

@@ -476,7 +476,7 @@ func (b *resumption) failed(ctx context.Context, err error) error {
 		b.log.Hint("What is stored is kept: the same command goes on with backup %s %s.", b.writer.Backup(), for_)
 		return err
 	}
-	return errors.Join(err, b.giveUp())
+	return errors.Join(err, b.giveUp(ctx))
 }
 
 // finish completes the backup, while its lock is held.
@@ -492,14 +492,28 @@ func (b *resumption) finish(ctx context.Context, res *dump.Result) error {
 }
 
 // giveUp removes what is stored, and ends the process that keeps the snapshot.
-func (b *resumption) giveUp() error {
+func (b *resumption) giveUp(ctx context.Context) error {
 	b.stopRecording()
 	b.end()
+	if b.rest != nil && b.keeper == nil {
+		b.endOld(ctx)
+	}
 	if b.writer == nil {
 		return nil
 	}
 	b.writer.Keep(false)
 	return b.writer.Abort()
+}
+
+// endOld ends who keeps the snapshot for the run that was killed, over a connection of its own: the dump's are closed.
+// What is not reached ends by itself.
+func (b *resumption) endOld(ctx context.Context) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer stop()
+	if c, err := pg.Connect(ctx, b.conn.SameHost()); err == nil {
+		endKeepers(ctx, c, b.record.Lock, 0)
+		c.Close(ctx)
+	}
 }
 
 // end ends what outlives the program, if it is killed.
@@ -516,9 +530,9 @@ func (b *resumption) changed(err error) bool {
 }
 
 // startAnew forgets the incomplete backup.
-func (b *resumption) startAnew(err error) error {
+func (b *resumption) startAnew(ctx context.Context, err error) error {
 	b.note("incomplete backup %s cannot be gone on with, it is removed and a new one is begun: %v", b.rest.Backup, err)
-	if err := b.giveUp(); err != nil {
+	if err := b.giveUp(ctx); err != nil {
 		return err
 	}
 	b.keeper, b.key, b.rest, b.writer, b.planned, b.over = nil, nil, nil, nil, false, false
