@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
+
 	"github.com/pghaul/pghaul/internal/pgtest"
 )
 
@@ -371,6 +373,39 @@ func TestBackupStartsAnew(t *testing.T) {
 			gone(t, b.keeper)
 			identical(t, c.dir, c.db)
 		},
+		"connections are lost": func(t *testing.T, c *try) {
+			b := stopAt(t, c.g, "COPY public.two", c.dir, 1, append(c.args, "--keep-snapshot=10m")...)
+			c.db.Exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name NOT LIKE 'pghaul keeps%'")
+			<-b.ended
+			if code := b.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(b.stderr.String(), "the same command goes on with backup") {
+				t.Errorf("exit status %d\n%s", code, b.stderr.String())
+			}
+			again(t, c, "going on with", "--keep-snapshot=10m")
+			gone(t, b.keeper)
+			identical(t, c.dir, c.db)
+		},
+		"encrypted": func(t *testing.T, c *try) {
+			cache := t.TempDir()
+			t.Setenv("XDG_CACHE_HOME", cache)
+			id, err := age.GenerateX25519Identity()
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "identity")
+			if err := os.WriteFile(file, []byte(id.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PGHAUL_IDENTITY", file) // for the comparison; a backup knows the recipient only
+			c.args = append(c.args, "--keep-snapshot=10m", "--recipient", id.Recipient().String())
+			b := stopAt(t, c.g, "shobj_description(oid, 'pg_authid')", c.dir, 0, c.args...)
+			b.end(t, os.Kill)
+			again(t, c, "3 data entries are stored already")
+			gone(t, b.keeper)
+			identical(t, c.dir, c.db)
+			if left := filesIn(t, cache); len(left) > 0 {
+				t.Errorf("left over: %q", left)
+			}
+		},
 		"the user's own snapshot": func(t *testing.T, c *try) {
 			conn := c.db.Conn(t)
 			r, err := conn.Exec(t.Context(), "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_export_snapshot()").ReadAll()
@@ -394,7 +429,9 @@ func TestBackupStartsAnew(t *testing.T) {
 		db := s.NewDatabase(t)
 		db.Exec(t, threeTables)
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			if name != "encrypted" { // that sets variables
+				t.Parallel()
+			}
 			c := &try{db: db, g: newGate(t, db), dir: filepath.Join(t.TempDir(), "backups")}
 			c.args = []string{"--piece-size=0", "-d", c.g.dsn}
 			f(t, c)
