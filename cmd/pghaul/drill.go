@@ -166,11 +166,10 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 	if err != nil {
 		return err
 	}
-	files, err := newReportFiles(&o)
+	files, err := reportFiles(&o)
 	if err != nil {
 		return err
 	}
-	defer files.drop()
 	var r pgarchive.Reader
 	var stored *storedArchive
 	if isStore(archive) {
@@ -200,8 +199,10 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 	if err := writeReport(env.stdout, found, o.JSON); err != nil {
 		return err
 	}
-	if err := files.write(found); err != nil {
-		return err
+	for _, f := range files {
+		if err := f.save(func(w io.Writer) error { return f.write(w, found) }); err != nil {
+			return err
+		}
 	}
 	if stored != nil && !o.NoRecord {
 		if err := record(ctx, stored, found, found.Started, found.Passed); err != nil {
@@ -218,48 +219,41 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 type reportFile struct {
 	path  string
 	write func(io.Writer, *drill.Report) error
-	temp  *os.File
 }
 
-// reportFiles are made before the drill, so that it is not done in vain, and get their names when they are complete.
-type reportFiles []*reportFile
-
-func newReportFiles(o *drillOptions) (reportFiles, error) {
-	var files reportFiles
-	for _, f := range []*reportFile{{path: o.JUnit, write: report.JUnit}, {path: o.HTML, write: report.HTML}} {
+// reportFiles returns the files that are asked for, once it is known that they can be written: a drill is not to be done in vain.
+func reportFiles(o *drillOptions) ([]reportFile, error) {
+	var files []reportFile
+	for _, f := range []reportFile{{o.JUnit, report.JUnit}, {o.HTML, report.HTML}} {
 		if f.path == "" {
 			continue
 		}
-		var err error
-		if f.temp, err = os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*.partial"); err != nil {
-			files.drop()
-			return nil, fmt.Errorf("write report: %w", err)
+		if err := f.save(func(io.Writer) error { return errTried }); !errors.Is(err, errTried) {
+			return nil, err
 		}
 		files = append(files, f)
 	}
 	return files, nil
 }
 
-func (files reportFiles) write(r *drill.Report) error {
-	for _, f := range files {
-		err := f.write(f.temp, r)
-		err = errors.Join(err, f.temp.Chmod(0o644), f.temp.Close())
-		if err == nil {
-			err = os.Rename(f.temp.Name(), f.path)
-		}
-		if err != nil {
-			return fmt.Errorf("write report %s: %w", f.path, err)
-		}
+var errTried = errors.New("only tried")
+
+// save writes the file. It gets its name when it is complete.
+func (f *reportFile) save(write func(io.Writer) error) error {
+	temp, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*.partial")
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	err = write(temp)
+	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), f.path)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+		return fmt.Errorf("write report %s: %w", f.path, err)
 	}
 	return nil
-}
-
-// drop removes what did not get its name.
-func (files reportFiles) drop() {
-	for _, f := range files {
-		f.temp.Close()
-		os.Remove(f.temp.Name())
-	}
 }
 
 // record stores the report of a drill beside the backup.

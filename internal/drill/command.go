@@ -24,8 +24,16 @@ const (
 	politeEnd = 5 * time.Second
 )
 
-// runCommand runs a shell command. When it has ended, or the time is over, every process that it started is
-// ended too.
+// guarded is the script that runs a command, its argument, beside a guard. If this process dies, however that happens, the pipe 3 ends, and
+// the guard kills whatever has the mark in its environment, as far as the system shows that (/proc), and the process group.
+const guarded = `sh -c 'read -r word <&3
+for file in $(grep -lsa "` + markVariable + `=$` + markVariable + `" /proc/[0-9]*/environ); do
+  pid=${file#/proc/}; pid=${pid%/environ}; [ "$pid" = $$ ] || kill -KILL "$pid"
+done; kill -KILL 0' >/dev/null 2>&1 &
+exec sh -c "$1" 3<&-`
+
+// runCommand runs a shell command. When it has ended, or the time is over, or this process dies, every process that it
+// started is ended too.
 func runCommand(ctx context.Context, command string, environment []string) (r CheckResult) {
 	r = CheckResult{Kind: "command", Name: command}
 	began := time.Now()
@@ -36,10 +44,17 @@ func runCommand(ctx context.Context, command string, environment []string) (r Ch
 		r.Message = err.Error()
 		return r
 	}
+	guard, alive, err := os.Pipe()
+	if err != nil {
+		r.Message = err.Error()
+		return r
+	}
+	defer alive.Close()
 	mark := markVariable + "=" + rand.Text()
-	cmd := exec.Command("sh", "-c", command)
+	cmd := exec.Command("sh", "-c", guarded, "sh", command)
 	cmd.Env = append(environment, mark)
 	cmd.Stdout, cmd.Stderr = in, in
+	cmd.ExtraFiles = []*os.File{guard}
 	prepareCommand(cmd)
 
 	var kept tail
@@ -66,6 +81,7 @@ func runCommand(ctx context.Context, command string, environment []string) (r Ch
 		return cmd.Wait()
 	})
 	in.Close()
+	guard.Close()
 	if cmd.Process != nil {
 		endTree(cmd.Process.Pid, mark)
 	}
