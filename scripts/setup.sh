@@ -1,10 +1,12 @@
 #!/bin/sh
-# setup.sh [server] [race] [lint] [s3]: sees to it that what a make target needs is there
+# setup.sh [server] [race] [lint] [s3] [gcs] [azure]: sees to it that what a make target needs is there
 #
 #   server  PostgreSQL's server programs, for throwaway servers
 #   race    a C compiler, which Go's race detector needs
 #   lint    staticcheck, in bin/tools
 #   s3      an S3 server for tests of buckets, in the user's cache folder; built once, which takes some minutes
+#   gcs     an emulator of Google Cloud Storage, likewise; the tests do without
+#   azure   an emulator of Azure Blob Storage, likewise, from npm: 360 MB; the tests do without
 #
 # As root on Debian or Ubuntu it installs what is missing from the system's packages; elsewhere it says what to install.
 # It prints nothing when there is nothing to do, starts no server and changes no server that is there.
@@ -89,29 +91,62 @@ lint() {
   mv bin/tools/staticcheck "$tool"
 }
 
-# s3 builds the server that tools/go.mod names. Where there is no network and nothing cached, its tests are skipped.
-s3() {
-  version=$(go -C tools list -m -f '{{.Version}}' github.com/versity/versitygw) || die "reading tools/go.mod failed"
-  dir=${XDG_CACHE_HOME:-$HOME/.cache}/pghaul/tools
-  if [ "$(go env GOHOSTOS)" = darwin ]; then dir=$HOME/Library/Caches/pghaul/tools; fi
-  tool=$dir/versitygw-$version
+# The emulator's package in npm. It runs on Node.js 20, though it asks for 22.
+azurite=3.37.0
+
+# cache prints the folder of what tests need and no package of the system has.
+cache() {
+  case $(go env GOHOSTOS) in
+    darwin) echo "$HOME/Library/Caches/pghaul/tools" ;;
+    *) echo "${XDG_CACHE_HOME:-$HOME/.cache}/pghaul/tools" ;;
+  esac
+}
+
+# build FOLDER MODULE PACKAGE WHAT: builds a server that a go.mod in a folder below tools names, once for each version.
+build() {
+  version=$(go -C "$1" list -m -f '{{.Version}}' "$2") || die "reading $1/go.mod failed"
+  tool=$(cache)/${2##*/}-$version
   if [ -x "$tool" ]; then return; fi
-  mkdir -p "$dir"
-  echo "setup: building the S3 server versitygw $version" >&2
+  mkdir -p "$(cache)"
+  echo "setup: building $4 ${2##*/} $version" >&2
   log=$(mktemp)
-  if ! CGO_ENABLED=0 GOFLAGS= go -C tools build -trimpath -ldflags=-w -o "$tool.$$" github.com/versity/versitygw/cmd/versitygw >"$log" 2>&1; then
+  if ! CGO_ENABLED=0 GOFLAGS= go -C "$1" build -trimpath -ldflags=-w -o "$tool.$$" "$3" >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     rm -f "$log" "$tool.$$"
-    die "building versitygw $version failed (see above)"
+    die "building ${2##*/} $version failed (see above)"
   fi
   rm -f "$log"
   mv "$tool.$$" "$tool"
 }
 
+s3() { build tools github.com/versity/versitygw github.com/versity/versitygw/cmd/versitygw "the S3 server"; }
+
+gcs() { build tools/gcs github.com/fsouza/fake-gcs-server github.com/fsouza/fake-gcs-server "the emulator of Google Cloud Storage"; }
+
+azure() {
+  folder=$(cache)/azurite-$azurite
+  if [ -d "$folder" ]; then return; fi
+  if ! command -v npm >/dev/null 2>&1; then
+    install nodejs npm || die "no Node.js, which the emulator of Azure Blob Storage runs on. Install nodejs and npm, version 20 or later"
+  fi
+  mkdir -p "$(cache)"
+  rm -rf "$folder.new"
+  mkdir "$folder.new"
+  echo "setup: installing the emulator of Azure Blob Storage azurite $azurite" >&2
+  log=$(mktemp)
+  if ! npm install --prefix "$folder.new" --no-audit --no-fund --no-save --ignore-scripts --omit=dev "azurite@$azurite" >"$log" 2>&1 </dev/null; then
+    tail -n 20 "$log" >&2
+    rm -rf "$log" "$folder.new"
+    die "installing azurite $azurite failed (see above)"
+  fi
+  rm -f "$log"
+  mv "$folder.new" "$folder"
+}
+
 command -v go >/dev/null 2>&1 || die "Go is not installed (https://go.dev/dl)"
 for part; do
   case $part in
-    server | race | lint | s3) "$part" ;;
+    server | race | lint | s3 | gcs | azure) "$part" ;;
     *) die "no part $part" ;;
   esac
 done
