@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // MissingExtensions is the error for extensions that a server does not have.
@@ -30,22 +30,21 @@ func CheckExtensions(ctx context.Context, dsn string, names []string, where stri
 	if len(names) == 0 {
 		return nil
 	}
-	config, err := pg.ParseConfig(dsn, pg.Overrides{})
-	if err != nil {
-		return err
-	}
-	c, err := pg.Connect(ctx, config)
+	// Not by package pg: its own tests run on servers of this package.
+	c, err := pgconn.Connect(ctx, dsn)
 	if err != nil {
 		return err
 	}
 	defer c.Close(ctx)
-	missing := slices.Clone(names)
-	err = c.Query(ctx, "SELECT name FROM pg_catalog.pg_available_extensions", func(row [][]byte) error {
-		missing = slices.DeleteFunc(missing, func(name string) bool { return name == string(row[0]) })
-		return nil
-	})
+	results, err := c.Exec(ctx, "SELECT name FROM pg_catalog.pg_available_extensions").ReadAll()
 	if err != nil {
 		return fmt.Errorf("ask %s for its extensions: %w", where, err)
+	}
+	missing := slices.Clone(names)
+	for _, r := range results {
+		for _, row := range r.Rows {
+			missing = slices.DeleteFunc(missing, func(name string) bool { return name == string(row[0]) })
+		}
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
