@@ -34,7 +34,7 @@ func verifierOf(t testing.TB, lines string) *Verifier {
 }
 
 func TestSignature(t *testing.T) {
-	me, other := ed25519Pair(t, ""), ed25519Pair(t, "")
+	me, other := ed25519Pair(t), ed25519Pair(t)
 	s := signerOf(t, me.private)
 	message := []byte("what is there")
 	sig, err := s.Sign(message)
@@ -107,7 +107,7 @@ func forged(t *testing.T, p pair, message []byte, change func(*sshsig)) []byte {
 }
 
 func TestBadSigners(t *testing.T) {
-	p := ed25519Pair(t, "")
+	p := ed25519Pair(t)
 	for lines, want := range map[string]string{
 		"":                                   "there is no key",
 		"me":                                 "line 1: there is no SSH public key",
@@ -129,15 +129,15 @@ func TestBadSigners(t *testing.T) {
 		t.Fatal(err)
 	}
 	for private, want := range map[string]string{
-		p.public:                       "SSH private key",
-		sshPair(t, key, "").private:    "of type ecdsa-sha2-nistp256",
-		ed25519Pair(t, "open").private: "nobody to ask",
+		p.public:                    "SSH private key",
+		sshPair(t, key, "").private: "of type ecdsa-sha2-nistp256",
+		guardedPair(t).private:      "nobody to ask",
 	} {
 		if _, err := ParseSigner([]byte(private), "me", noAsk); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v", private, err)
 		}
 	}
-	if _, err := ParseSigner([]byte(ed25519Pair(t, "open").private), "me", asked("open")); err != nil {
+	if _, err := ParseSigner([]byte(guardedPair(t).private), "me", asked("open")); err != nil {
 		t.Errorf("a protected key: %v", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestSSHKeygen(t *testing.T) {
 		t.Logf("ssh-keygen %s: %s", strings.Join(args, " "), out)
 		return err
 	}
-	me := ed25519Pair(t, "")
+	me := ed25519Pair(t)
 	message := []byte("what is there")
 	sig, err := signerOf(t, me.private).Sign(message)
 	if err != nil {
@@ -206,7 +206,7 @@ func TestSSHKeygen(t *testing.T) {
 }
 
 func FuzzSignature(f *testing.F) {
-	p := ed25519Pair(f, "")
+	p := ed25519Pair(f)
 	v, message := verifierOf(f, p.public), []byte("what is there")
 	sig, err := signerOf(f, p.private).Sign(message)
 	if err != nil {
