@@ -244,18 +244,19 @@ func TestRolesAreMade(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"GRANT ALL ON TABLE public.t TO anon; GRANT ALL ON TABLE public.t TO service_role;", "supabase"},
-		{"CREATE POLICY p ON public.t TO authenticated USING ((auth.uid() = id));", "supabase"},
-		{"GRANT SELECT ON TABLE public.t TO authenticated;", ""}, // a name that anybody may have
-		{"ALTER TABLE public.t OWNER TO rdsadmin;", "rds"},
-		{`GRANT "cloudsqlsuperuser" TO x`, "cloudsql"},
-		{"GRANT ALL ON SCHEMA public TO azure_pg_admin;", "azure"},
-		{"ALTER DEFAULT PRIVILEGES FOR ROLE cloud_admin IN SCHEMA public GRANT ALL ON TABLES TO neon_superuser WITH GRANT OPTION;", "neon"},
-		{"CREATE TABLE public.t (id integer);", ""},
+	for _, c := range []struct{ desc, text, want string }{
+		{"ACL", "GRANT ALL ON TABLE public.t TO anon; GRANT ALL ON TABLE public.t TO service_role;", "supabase"},
+		{"POLICY", "CREATE POLICY p ON public.t TO authenticated USING ((auth.uid() = id));", "supabase"},
+		{"ACL", "GRANT SELECT ON TABLE public.t TO authenticated;", ""}, // a name that anybody may have
+		{"TABLE", "CREATE TABLE public.anon (authenticated boolean);", ""},
+		{"DEFAULT ACL", "ALTER DEFAULT PRIVILEGES FOR ROLE rdsadmin GRANT ALL ON TABLES TO x;", "rds"},
+		{"ACL", `GRANT "cloudsqlsuperuser" TO x`, "cloudsql"},
+		{"ACL", "GRANT ALL ON SCHEMA public TO azure_pg_admin;", "azure"},
+		{"DEFAULT ACL", "ALTER DEFAULT PRIVILEGES FOR ROLE cloud_admin IN SCHEMA public GRANT ALL ON TABLES TO neon_superuser WITH GRANT OPTION;", "neon"},
+		{"TABLE", "CREATE TABLE public.t (id integer);", ""},
 	} {
 		got := ""
-		if p := platform.Detect([]*pgarchive.Entry{{Defn: c.text}}); p != nil {
+		if p := platform.Detect([]*pgarchive.Entry{{Desc: c.desc, Defn: c.text}}); p != nil {
 			got = p.Name
 		}
 		if got != c.want {

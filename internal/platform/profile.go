@@ -78,18 +78,24 @@ func ByName(name string) (*Profile, error) {
 	return nil, fmt.Errorf("platform %q is not known; there are %s", name, strings.Join(Names(), ", "))
 }
 
-// Detect tells from what an archive speaks of where its database was, or returns nil.
+// Detect tells from what an archive speaks of where its database was, or returns nil. Names of roles count where roles
+// stand: as owners, in privileges and in policies.
 func Detect(entries []*pgarchive.Entry) *Profile {
-	text := mentionsIn(entries)
-	for _, p := range profiles {
-		n := 0
-		for _, m := range p.sure {
-			if text.has(m) {
-				return p
-			}
+	text, roles := mentionsIn(entries), make(mentions)
+	for _, e := range entries {
+		roles[e.Owner] = true
+		switch e.Desc {
+		case "ACL", "DEFAULT ACL", "POLICY":
+			roles.add(e.Defn)
 		}
+	}
+	for _, p := range profiles {
+		if slices.ContainsFunc(p.sure, roles.has) {
+			return p
+		}
+		n := 0
 		for _, m := range p.marks {
-			if text.has(m) {
+			if strings.Contains(m, ".") && text.has(m) || !strings.Contains(m, ".") && roles.has(m) {
 				n++
 			}
 		}
