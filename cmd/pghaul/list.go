@@ -39,7 +39,8 @@ Exit status: 0; 1 when the store could not be read; 2 if the command line is wro
 }
 
 func runList(ctx context.Context, env *environment, address, database string, asJSON bool) error {
-	r, s, err := openRepo(address, all.Options{}, ui.NewLog("pghaul list", env.stderr))
+	log := ui.NewLog("pghaul list", env.stderr)
+	r, s, err := openRepo(address, all.Options{}, log)
 	if err != nil {
 		return err
 	}
@@ -54,6 +55,10 @@ func runList(ctx context.Context, env *environment, address, database string, as
 			out = append(out, describeBackup(b))
 		}
 		return writeJSON(env.stdout, out)
+	}
+	if len(backups) == 0 {
+		log.Note("there is no backup in %s", r)
+		return nil
 	}
 	w := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "BACKUP\tSTATE\tPROTECTION\tSTORED\tOBJECTS\tDRILL\n")

@@ -112,11 +112,33 @@ func runPrune(ctx context.Context, env *environment, address string, o pruneOpti
 		if err := writeJSON(env.stdout, out); err != nil {
 			return err
 		}
+	} else {
+		log.Note("%s", pruned(out, o.DryRun))
 	}
 	if failed != nil {
 		return silent{exitFailed}
 	}
 	return nil
+}
+
+// pruned sums up what was removed, or would be.
+func pruned(items []prunedJSON, dryRun bool) string {
+	removed, kept := 0, 0
+	var bytes int64
+	for _, i := range items {
+		switch {
+		case i.Keep:
+			kept++
+		case i.Removed || dryRun:
+			removed++
+			bytes += i.Bytes
+		}
+	}
+	text := fmt.Sprintf("removed %d of %d backups, %s; %d are kept", removed, len(items), ui.Bytes(bytes), kept)
+	if dryRun {
+		text = "dry run, nothing was removed: would have " + text
+	}
+	return text
 }
 
 // decide applies the policy to each database for itself.
