@@ -37,6 +37,7 @@ const (
 // configured lets a command know the configuration file: operands may be names of databases in it, and what its flags do not
 // say is taken from the environment, then from the file. It refuses passwords on the command line.
 func configured(c *cobra.Command, kind operandKind) *cobra.Command {
+	c.Long = withNames(c.Long, kind)
 	run := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		args = slices.Clone(args)
@@ -58,6 +59,19 @@ func configured(c *cobra.Command, kind operandKind) *cobra.Command {
 		return run(cmd, args)
 	}
 	return c
+}
+
+// withNames says in a help text, before the exit statuses, that names of the configuration file will do.
+func withNames(help string, kind operandKind) string {
+	text := "A name of the configuration file (docs/config.md) stands for its store and settings."
+	if kind == databaseOperand {
+		text = "A name of the configuration file (docs/config.md) stands for its database. Passwords\nare taken from the environment, files or a prompt, not from the command line."
+	}
+	before, after, ok := strings.Cut(help, "\n\nExit status")
+	if !ok {
+		return help + "\n\n" + text
+	}
+	return before + "\n\n" + text + "\n\nExit status" + after
 }
 
 func refusePasswords(cmd *cobra.Command, args []string, kind operandKind) error {

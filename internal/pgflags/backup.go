@@ -86,8 +86,10 @@ func BackupHelp(p Program) string {
 	b := &Backup{Dump: newDump()}
 	return help(p.Name+" backs a PostgreSQL database up into a store, with roles and a manifest.\n\nUsage:\n  "+
 		p.Name+" [OPTION]... --to=ADDRESS [DBNAME]\n", b.table(p), `
-DBNAME may be a name, a connection string or a URI; give passwords by
-environment (PGPASSWORD) or password file. For S3, credentials come from the
+DBNAME may be a name, a connection string or a URI, or a name of the
+configuration file (--config=FILE, docs/config.md), which has a store and
+settings; without it, that of the environment's PGHAUL_DATABASE is meant. Give
+passwords by environment (PGPASSWORD) or password file. For S3, credentials come from the
 environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) or ~/.aws/credentials, and
 other services than Amazon's are named by AWS_ENDPOINT_URL or in the address:
 s3://bucket/prefix?endpoint=https://host&region=auto.
