@@ -144,3 +144,108 @@ CREATE TABLE single (v text); INSERT INTO single VALUES ('\.'), (''), (NULL), ('
 		t.Errorf("a flipped bit: exit status %d\n%s", r.code, r.stderr)
 	}
 }
+
+// An estimate comes near the backup that is then taken, of tables with and without statistics, short and long rows.
+func TestEstimate(t *testing.T) {
+	s := pgtest.Newest(t)
+	db := s.NewDatabase(t, pgtest.Options{})
+	db.Exec(t, `
+CREATE TABLE counted (id int PRIMARY KEY, a text, b timestamptz);
+INSERT INTO counted SELECT i, 'some text ' || i, now() FROM generate_series(1, 40000) i;
+ANALYZE counted;
+CREATE TABLE never (a text) WITH (autovacuum_enabled = off);
+INSERT INTO never SELECT repeat(md5(i::text), 10) FROM generate_series(1, 8000) i;
+CREATE TABLE long (a text, EXCLUDE USING hash (a WITH =));
+ALTER TABLE long ALTER a SET STORAGE EXTERNAL;
+INSERT INTO long SELECT (SELECT string_agg(md5(i || '-' || k), '') FROM generate_series(1, 400) k) FROM generate_series(1, 300) i;
+CREATE TABLE parent (a int) PARTITION BY RANGE (a);
+CREATE TABLE child PARTITION OF parent FOR VALUES FROM (0) TO (10);
+CREATE TABLE nothing ();
+SELECT lo_from_bytea(0, decode(repeat('00ff', 1000), 'hex'));
+`)
+	var e struct {
+		Tables                           int
+		Rows, Dump_Bytes, Stored_Bytes   int64
+		Wire_Bytes, Locks, Large_Objects int64
+		Backup_Seconds, Restore_Seconds  float64
+		Problems                         []string
+	}
+	if err := json.Unmarshal([]byte(must(t, db, "pghaul", "estimate", "--json", db.DSN)), &e); err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		Totals       struct{ Rows, Bytes int64 }
+		Stored_Bytes int64
+	}
+	if err := json.Unmarshal([]byte(must(t, db, "pghaul", "backup", "--json", "--quiet", "--to", t.TempDir(), "-d", db.DSN)), &made); err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, got, want int64) {
+		t.Helper()
+		if ratio := float64(got) / float64(want); ratio < 1/1.5 || ratio > 1.5 {
+			t.Errorf("%s: estimated %d, and there are %d: %.2f", what, got, want, ratio)
+		}
+	}
+	near("rows", e.Rows, made.Totals.Rows)
+	near("bytes", e.Dump_Bytes, made.Totals.Bytes)
+	near("stored", e.Stored_Bytes, made.Stored_Bytes)
+	if e.Tables != 5 || e.Locks != 6 || e.Large_Objects != 1 || e.Wire_Bytes <= e.Dump_Bytes || e.Backup_Seconds <= 0 || e.Restore_Seconds <= 0 || len(e.Problems) > 0 {
+		t.Errorf("estimate: %+v", e)
+	}
+	out := must(t, db, "pghaul", "estimate", "--no-sample", "--egress-price", "0.5", "--bandwidth", "1MB", db.DSN)
+	if !strings.Contains(out, "at $0.5 a GB") || !strings.Contains(out, " and 1.00 MiB/s") {
+		t.Errorf("estimate:\n%s", out)
+	}
+	if r := command(t, db, nil, "pghaul", "estimate", "postgres://u:secret@localhost/x"); r.code != 2 || strings.Contains(r.stderr, "secret") {
+		t.Errorf("a password on the command line: exit status %d\n%s", r.code, r.stderr)
+	}
+}
+
+// A name of the configuration file stands for a database, its store and its settings.
+func TestConfiguration(t *testing.T) {
+	s := pgtest.Newest(t)
+	db := s.NewDatabase(t, pgtest.Options{})
+	db.Exec(t, "CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES (1), (2); CREATE SCHEMA left_out; CREATE TABLE left_out.x (a int)")
+	dir := t.TempDir()
+	store := filepath.Join(dir, "store")
+	file := filepath.Join(dir, "config.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("databases:\n  shop:\n    dsn: \"" + db.DSN + "\"\n    password: ${E2E_SECRET}\n    store: " + store + "\n    compress: gzip:1\n    schemas: {exclude: [left_*]}\n    retention: {last: 1}\n")
+	t.Setenv("PGHAUL_CONFIG", file)
+	t.Setenv("E2E_SECRET", "not shown")
+	must(t, nil, "pghaul", "backup", "shop")
+	must(t, nil, "pghaul", "backup", "--quiet", "--dbname=shop", "-Z", "zstd:1") // what is given counts
+	var list []struct{ ID, Database string }
+	if err := json.Unmarshal([]byte(must(t, nil, "pghaul", "list", "shop", "--json")), &list); err != nil || len(list) != 2 || list[0].Database != db.Name {
+		t.Fatalf("list: %v, %+v", err, list)
+	}
+	for i, suffix := range []string{"gz", "zst"} {
+		if files, _ := filepath.Glob(filepath.Join(store, "*", list[i].ID, "*.dat."+suffix)); len(files) != 1 {
+			t.Errorf("backup %d has %d files of rows with suffix %s", i, len(files), suffix)
+		}
+	}
+	if out := must(t, nil, "pghaul", "restore", "-l", "shop"); !strings.Contains(out, "TABLE DATA public t ") || strings.Contains(out, "left_out") {
+		t.Errorf("restore -l:\n%s", out)
+	}
+	must(t, nil, "pghaul", "show", "shop")
+	must(t, nil, "pghaul", "verify", "shop", "--snapshot", list[0].ID)
+	must(t, nil, "pghaul", "diff", "shop", list[0].ID, "latest")
+	must(t, nil, "pghaul", "rescue", "shop", "-t", "t", "--key", "2")
+	must(t, nil, "pghaul", "estimate", "shop")
+	must(t, nil, "pghaul", "compare", "shop", "shop")
+	if out := must(t, nil, "pghaul", "prune", "shop", "--dry-run"); !strings.Contains(out, "remove "+db.Name+"/"+list[0].ID) {
+		t.Errorf("prune:\n%s", out)
+	}
+	if r := command(t, nil, nil, "pghaul", "drill", "shop", "--quiet"); r.code != 0 {
+		t.Errorf("drill: exit status %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	write("databases:\n  shop:\n    dsn: x\n    stroe: y\n")
+	if r := command(t, nil, nil, "pghaul", "list", "shop"); r.code != 1 || !strings.Contains(r.stderr, "did you mean store?") {
+		t.Errorf("a wrong key: exit status %d\n%s", r.code, r.stderr)
+	}
+}
