@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -183,7 +184,8 @@ func (i *instance) start(ctx context.Context) (*scratch.Server, error) {
 		DSN:           i.dsn(conn.Config().Hosts[0]),
 		Version:       conn.Version(),
 		VersionString: conn.VersionString(),
-		Kept: fmt.Sprintf("container %s, which goes on running (look: %[2]s exec -it %[1]s psql -U %[3]s; remove: %[2]s stop %[1]s)",
+		Kept: fmt.Sprintf("container %s, which goes on running (look: %[2]s exec -it %[1]s psql -U %[3]s; "+
+			"password: %[2]s exec %[1]s printenv POSTGRES_PASSWORD; remove: %[2]s stop %[1]s)",
 			i.name, i.engine.name(), superuser),
 	}
 	info.TCP = info.DSN
@@ -312,7 +314,10 @@ func (i *instance) awaitReady(ctx context.Context) (*pg.Conn, error) {
 		if len(hosts) == 0 {
 			hosts, err = i.places(ctx)
 		}
-		for _, h := range hosts {
+		for n, h := range hosts {
+			if n == 0 && len(hosts) > 1 && !listens(ctx, h) {
+				continue
+			}
 			var config *pg.Config
 			if config, err = pg.ParseConfig(i.dsn(h)+" connect_timeout=2", pg.Overrides{}); err != nil {
 				return nil, err
@@ -320,6 +325,9 @@ func (i *instance) awaitReady(ctx context.Context) (*pg.Conn, error) {
 			var conn *pg.Conn
 			if conn, err = pg.Connect(ctx, config); err == nil {
 				return conn, nil
+			}
+			if n == 0 {
+				break
 			}
 		}
 		select {
@@ -333,9 +341,22 @@ func (i *instance) awaitReady(ctx context.Context) (*pg.Conn, error) {
 	}
 }
 
+// listens reports whether somebody takes connections there. At the port that the
+// engine made for the container it does so from the start, not only the server.
+func listens(ctx context.Context, h pg.Host) bool {
+	d := net.Dialer{Timeout: 2 * time.Second}
+	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(h.Name, h.Port))
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
 // places returns where the server can be reached once the container runs: by the
-// port that the engine made for it on the loopback address, or by the container's
-// own address, which is the way if we are in a container beside it.
+// port that the engine made for it on the loopback address, and where nobody
+// listens there, because we are in a container ourselves, by the container's own
+// address.
 func (i *instance) places(ctx context.Context) ([]pg.Host, error) {
 	out, err := i.engine.ask(ctx, "inspect", "--format", "{{json .NetworkSettings}}", i.name)
 	if err != nil {

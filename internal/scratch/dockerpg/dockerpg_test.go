@@ -177,8 +177,12 @@ func awaitRemoval(t *testing.T, e *Engine, name string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	seen := &lineWriter{to: func(string) { cancel() }}
-	e.run(ctx, seen, nil, "events", "--since", "1", "--filter", "container="+name, "--filter", "event=destroy")
+	seen := &lineWriter{to: func(line string) {
+		if strings.Contains(line, "container destroy ") || strings.Contains(line, "container remove ") { // docker, podman
+			cancel()
+		}
+	}}
+	e.run(ctx, seen, nil, "events", "--since", "24h", "--filter", "container="+name)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		t.Errorf("container %s is still there", name)
 	}
