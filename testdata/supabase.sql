@@ -40,7 +40,7 @@ $$;
 GRANT ALL ON SCHEMA public TO pghaul_supabase;
 GRANT USAGE ON SCHEMA public TO anon, authenticated, service_role;
 INSERT INTO auth.users (id, email)
-    SELECT ('00000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, 'user' || i || '@example.test' FROM generate_series(1, 40) AS i;
+    SELECT ('00000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, 'user' || i || '@example.test' FROM generate_series(1, 41) AS i; -- of them 41 has visits only
 
 SET ROLE pghaul_supabase;
 CREATE TABLE public.profile (
@@ -60,6 +60,9 @@ CREATE TABLE public.todo (
     title text NOT NULL,
     public boolean NOT NULL DEFAULT false
 );
+CREATE TABLE public.visit (day date NOT NULL, visitor uuid REFERENCES auth.users) PARTITION BY RANGE (day);
+CREATE TABLE public.visit_2025 PARTITION OF public.visit FOR VALUES FROM ('2025-01-01') TO ('2026-01-01');
+CREATE TABLE public.visit_2026 PARTITION OF public.visit FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
 CREATE FUNCTION public.my_teams() RETURNS SETOF integer LANGUAGE sql STABLE SECURITY DEFINER AS
     'SELECT team_id FROM public.member WHERE user_id = auth.uid()';
 CREATE FUNCTION public.handle_new_user() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
@@ -84,5 +87,6 @@ INSERT INTO public.team SELECT i, 'Team ' || i FROM generate_series(1, 5) AS i;
 INSERT INTO public.member SELECT 1 + (row_number() OVER (ORDER BY id)) % 5, id FROM public.profile;
 INSERT INTO public.todo (team_id, author, title, public)
     SELECT 1 + i % 5, ('00000000-0000-4000-8000-' || lpad((1 + i % 40)::text, 12, '0'))::uuid, 'Todo ' || i, i % 10 = 0 FROM generate_series(1, 400) AS i;
+INSERT INTO public.visit SELECT '2025-06-01'::date + i, ('00000000-0000-4000-8000-' || lpad((1 + i % 41)::text, 12, '0'))::uuid FROM generate_series(1, 400) AS i;
 INSERT INTO public.todo (team_id, title) VALUES (1, 'nobody''s');
 RESET ROLE;

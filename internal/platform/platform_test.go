@@ -93,10 +93,10 @@ func TestSupabaseProject(t *testing.T) {
 		for _, e := range res.Errors {
 			t.Error(e)
 		}
-		if got := target.QueryString(t, "SELECT count(*), bool_and(convalidated) FROM pg_constraint WHERE contype = 'f' AND confrelid = 'auth.users'::regclass"); got != "2|t" {
+		if got := target.QueryString(t, "SELECT count(*), bool_and(convalidated) FROM pg_constraint WHERE contype = 'f' AND confrelid = 'auth.users'::regclass"); got != "5|t" {
 			t.Errorf("foreign keys into auth.users and whether they are checked: %s", got)
 		}
-		if got := target.QueryString(t, "SELECT count(*) FROM auth.users"); got != "40" {
+		if got := target.QueryString(t, "SELECT count(*) FROM auth.users"); got != "41" {
 			t.Errorf("%s users are referred to", got)
 		}
 
@@ -175,7 +175,7 @@ func TestSupabaseProject(t *testing.T) {
 			"public.todo as anon: 9 rows, expected 40 rows",
 			"public.team as anon: 0 rows, expected no privilege",
 			`public.member as member: infinite recursion detected in policy for relation "member" (42P17), expected 1 row`,
-			"public.profile as anon: no row security, expected 35 rows",
+			"public.profile as anon: no row security, expected 36 rows",
 		} {
 			if !strings.Contains(found, want) {
 				t.Errorf("%q was not found in:\n%s", want, found)
