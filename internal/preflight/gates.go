@@ -70,6 +70,13 @@ func (k *check) nonempty(ctx context.Context) error {
 		}
 		return err
 	}
+	if begun, err := restore.Interrupted(ctx, k.c); begun || err != nil {
+		if begun {
+			k.add(Blocker, KindNonempty, "To go on with it use --resume with the same archive and options; to give it up, DROP SCHEMA "+restore.LedgerSchema+" CASCADE.",
+				"a restore that was begun in this database was interrupted, or is still at work")
+		}
+		return err
+	}
 	const named = 3
 	objects, err := restore.UserObjects(ctx, k.c, named+1)
 	if err != nil || len(objects) == 0 {

@@ -198,6 +198,15 @@ func (w *worker) openLedger(ctx context.Context) error {
 	return nil
 }
 
+// Interrupted says whether a database holds the ledger of a restore that was interrupted, or is at work.
+func Interrupted(ctx context.Context, c *pg.Conn) (bool, error) {
+	there, err := c.Value(ctx, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = '"+LedgerSchema+"'")
+	if err != nil {
+		return false, fmt.Errorf("look for the ledger of an interrupted restore: %w", err)
+	}
+	return there != "", nil
+}
+
 // lockAlone waits until no session of a restore is at work in the database.
 func (w *worker) lockAlone(ctx context.Context) error {
 	err := w.conn.Exec(ctx, "SET lock_timeout = '"+lockPatience+"'")
