@@ -37,7 +37,6 @@ func (k keyFiles) write(t *testing.T, name, text string) {
 // newKeyFiles makes an age identity, another one, an SSH key to sign with and another one, and passphrases.
 func newKeyFiles(t *testing.T) keyFiles {
 	t.Helper()
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, name := range []string{"PGHAUL_IDENTITY", "PGHAUL_PASSPHRASE", "PGHAUL_VERIFY_KEY"} {
 		t.Setenv(name, "")
 	}

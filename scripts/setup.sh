@@ -1,9 +1,10 @@
 #!/bin/sh
-# setup.sh [server] [race] [lint] [s3] [gcs] [azure]: sees to it that what a make target needs is there
+# setup.sh [server] [race] [lint] [ssh] [s3] [gcs] [azure]: sees to it that what a make target needs is there
 #
 #   server  PostgreSQL's server programs, for throwaway servers
 #   race    a C compiler, which Go's race detector needs
 #   lint    staticcheck, in bin/tools
+#   ssh     ssh-keygen, with which tests check signatures
 #   s3      an S3 server for tests of buckets, in the user's cache folder; built once, which takes some minutes
 #   gcs     an emulator of Google Cloud Storage, likewise; the tests do without
 #   azure   an emulator of Azure Blob Storage, likewise, from npm: 360 MB; the tests do without
@@ -91,6 +92,11 @@ lint() {
   mv bin/tools/staticcheck "$tool"
 }
 
+ssh() {
+  if command -v ssh-keygen >/dev/null 2>&1; then return; fi
+  install openssh-client || die "no ssh-keygen. Install OpenSSH's client (Debian, Ubuntu: apt-get install openssh-client)"
+}
+
 # The emulator's package in npm. It runs on Node.js 20, though it asks for 22.
 azurite=3.37.0
 
@@ -146,7 +152,7 @@ azure() {
 command -v go >/dev/null 2>&1 || die "Go is not installed (https://go.dev/dl)"
 for part; do
   case $part in
-    server | race | lint | s3 | gcs | azure) "$part" ;;
+    server | race | lint | ssh | s3 | gcs | azure) "$part" ;;
     *) die "no part $part" ;;
   esac
 done
