@@ -49,10 +49,14 @@ var layers = map[string]layer{
 	"internal/seal":   {0, nil},
 
 	"internal/linediff": {0, nil},
-	"internal/config":   {0, nil},
+	"internal/spelling": {0, nil},
 
 	"internal/store/driver":   {0, nil},
 	"internal/store/httpline": {0, nil},
+
+	"internal/config": {1, map[string]string{
+		"internal/spelling": "what was meant by a key that is not known",
+	}},
 
 	// Level 1: one server, its catalogue, its archives; objects in a store.
 	"internal/store": {1, map[string]string{
@@ -109,9 +113,10 @@ var layers = map[string]layer{
 		"pgarchive":        "what an archive refers to, and the entries that are added",
 	}},
 	"internal/rescue": {2, map[string]string{
-		"internal/digest":  "what is read is compared with what was backed up",
-		"internal/sqltext": "names and literals of the script",
-		"pgarchive":        "the archive to read",
+		"internal/digest":   "what is read is compared with what was backed up",
+		"internal/sqltext":  "names and literals of the script",
+		"internal/spelling": "which table was meant",
+		"pgarchive":         "the archive to read",
 	}},
 	"internal/keeper": {2, map[string]string{
 		"internal/pg": "the session that holds the snapshot",

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/pghaul/pghaul/internal/spelling"
 )
 
 // File is a configuration file.
@@ -211,16 +213,11 @@ func meant(message string) string {
 	if m == nil {
 		return ""
 	}
-	best, far := "", 3
-	for _, k := range keys(reflect.TypeFor[File](), nil) {
-		if d := distance(m[1], k); d < far {
-			best, far = k, d
-		}
-	}
-	if best == "" {
+	near := spelling.Near(m[1], keys(reflect.TypeFor[File](), nil), 2)
+	if len(near) == 0 {
 		return ""
 	}
-	return "\ndid you mean " + best + "?"
+	return "\ndid you mean " + near[0] + "?"
 }
 
 // keys returns all keys a file may have.
@@ -236,26 +233,6 @@ func keys(t reflect.Type, out []string) []string {
 		}
 	}
 	return out
-}
-
-// distance is in how many letters two words differ (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			next := diagonal
-			if a[i] != b[j] {
-				next = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }
 
 // checkSecrets refuses a password that stands in a file which others can read.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pghaul/pghaul/internal/spelling"
 )
 
 // lexer reads the few statements of an archive that say how tables are built, as pg_dump writes them.
@@ -191,44 +193,19 @@ func splitName(text string) ([]string, error) {
 	return parts, nil
 }
 
-// suggest says which of the names may have been meant, as the end of a message; "" if none is near.
+// suggest says which of the names may have been meant, as the end of a message; "" if none is near. A schema may
+// have been left out.
 func suggest(name string, names []string) string {
-	var near []string
+	letters := max(1, len(name)/4)
+	near := spelling.Near(name, names, letters)
 	for _, n := range names {
-		_, short, _ := strings.Cut(n, ".")
-		for _, candidate := range []string{n, short} {
-			if candidate != "" && distance(strings.ToLower(name), strings.ToLower(candidate)) <= max(1, len(name)/4) {
-				near = append(near, n)
-				break
-			}
+		if _, short, ok := strings.Cut(n, "."); ok && !slices.Contains(near, n) && len(spelling.Near(name, []string{short}, letters)) > 0 {
+			near = append(near, n)
 		}
 	}
 	const shown = 5
-	if len(near) > shown {
-		near = near[:shown]
-	}
 	if len(near) == 0 {
 		return ""
 	}
-	return "; did you mean " + strings.Join(near, " or ") + "?"
-}
-
-// distance is in how many letters two words differ (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 0; i < len(a); i++ {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := 0; j < len(b); j++ {
-			next := diagonal
-			if a[i] != b[j] {
-				next = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
+	return "; did you mean " + strings.Join(near[:min(len(near), shown)], " or ") + "?"
 }
