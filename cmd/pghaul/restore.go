@@ -261,7 +261,7 @@ func writeTo(name string, stdout io.Writer, write func(io.Writer) error) (err er
 		}
 		return errors.Join(write(f), f.Close())
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	f, err := createBeside(name)
 	if err != nil {
 		return fmt.Errorf("could not open output file \"%s\": %w", name, err)
 	}
@@ -274,8 +274,30 @@ func writeTo(name string, stdout io.Writer, write func(io.Writer) error) (err er
 	if err := write(f); err != nil {
 		return err
 	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("write \"%s\": %w", name, err)
 	}
 	return os.Rename(f.Name(), name)
+}
+
+// createBeside creates a file that will take the name: with the mode of the file that has it now, or that which
+// the user's umask leaves.
+func createBeside(name string) (*os.File, error) {
+	dir, base := filepath.Split(name)
+	for try := 1; ; try++ {
+		f, err := os.OpenFile(dir+"."+base+"."+rand.Text()[:10], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) && try < 100 {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		if st, err := os.Stat(name); err == nil {
+			if err := f.Chmod(st.Mode().Perm()); err != nil {
+				f.Close()
+				os.Remove(f.Name())
+				return nil, err
+			}
+		}
+		return f, nil
+	}
 }
