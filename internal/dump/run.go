@@ -72,6 +72,7 @@ func Run(ctx context.Context, config *pg.Config, opts Options, progress Progress
 	defer d.close(ctx)
 	r, err := d.run(ctx)
 	if err != nil {
+		err = d.explain(err)
 		if d.writer != nil {
 			err = errors.Join(err, d.writer.Abort())
 		}
