@@ -70,8 +70,8 @@ These apply with --allow RULE, or to one object only with --allow RULE:OBJECT:
 ` + ruleHelp(true) + `
 Checks of your own run after the comparison, in the copy. Each statement of a file
 (--check-sql) that returns rows must return at least one, and every boolean in them
-must be true; any other statement must succeed. A comment line right before a statement is its
-name in the report. The statements of a file are one transaction, which is rolled back.
+must be true; any other statement must succeed. A comment line right before a statement
+is its name in the report. The statements of a file are one transaction, rolled back.
 A command (--check-cmd) is run by sh and must exit with 0; it finds the copy by
 PGHAUL_DRILL_DSN, a connection URI, and by PGHOST, PGPORT, PGUSER, PGDATABASE and
 PGPASSWORD. When it ends, or the time is over, all processes it started are ended.

@@ -207,7 +207,11 @@ func (f *Finding) What() string {
 	case f.Field == "definition":
 		return "definition differs"
 	}
-	return fmt.Sprintf("%s differs: expected %s, found %s", f.Field, f.A, f.B)
+	verb := "differs"
+	if f.Field == "rows" || f.Field == "bytes" {
+		verb = "differ"
+	}
+	return fmt.Sprintf("%s %s: expected %s, found %s", f.Field, verb, f.A, f.B)
 }
 
 // Lines returns, for a definition that differs, the first line in which the two do; both empty for anything else.
