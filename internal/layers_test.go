@@ -228,6 +228,10 @@ var layers = map[string]layer{
 		"pgarchive":        "formats and selections",
 	}},
 	"internal/ui": {0, map[string]string{}},
+	"internal/bench": {4, map[string]string{
+		"internal/pg":      "to fill databases, and to copy tables to nowhere",
+		"internal/scratch": "the server to measure on",
+	}},
 	"internal/report": {4, map[string]string{
 		"internal/drill":    "what is written down",
 		"internal/manifest": "names in it",
@@ -276,6 +280,7 @@ var layers = map[string]layer{
 		"pgarchive":                 "command",
 		"internal/config":           "command",
 		"internal/estimate":         "command",
+		"internal/bench":            "command",
 	}},
 }
 

@@ -133,7 +133,7 @@ pg_dump, and takes the command lines of pg_dump and pg_restore.`,
 	for _, c := range files.Commands() {
 		configured(c, storeOperand)
 	}
-	root.AddCommand(newDumpCommand(env), newDumpallCommand(env), newDemoCommand(env), newKeeperCommand(env), files,
+	root.AddCommand(newDumpCommand(env), newDumpallCommand(env), newBenchCommand(env), newDemoCommand(env), newKeeperCommand(env), files,
 		configuredBackup(newBackupCommand(env)), configuredRestore(newRestoreCommand(env)),
 		configured(newDrillCommand(env), storeOperand), configured(newVerifyCommand(env), storeOperand), configured(newListCommand(env), storeOperand),
 		configured(newShowCommand(env), storeOperand), configured(newPruneCommand(env), storeOperand), configured(newRescueCommand(env), storeOperand),

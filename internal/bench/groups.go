@@ -1,0 +1,391 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/pghaul/pghaul/internal/pg"
+	"github.com/pghaul/pghaul/internal/scratch"
+)
+
+// line measures contenders that are there.
+func (s *suite) line(ctx context.Context, name string, contenders ...*Contender) (Line, error) {
+	var list []Contender
+	for _, c := range contenders {
+		if c != nil {
+			list = append(list, *c)
+		}
+	}
+	return measure(ctx, name, list, &s.o, &s.meter)
+}
+
+// path is a file of a contender's own.
+func (s *suite) path(name string) string { return filepath.Join(s.dir, name) }
+
+func ptr(c Contender, ok ...bool) *Contender {
+	if len(ok) > 0 && !ok[0] {
+		return nil
+	}
+	return &c
+}
+
+// dumpOurs and dumpPeer dump a database with these options.
+func (s *suite) dumpOurs(db string, options ...string) *Contender {
+	out := s.path("ours.dump")
+	return ptr(writing(s.ours(append(append([]string{"dump"}, options...), "-f", out, db)...), out))
+}
+
+func (s *suite) dumpPeer(db string, options ...string) *Contender {
+	out := s.path("peer.dump")
+	c, ok := s.peer("pg_dump", append(append([]string(nil), options...), "-f", out, db)...)
+	return ptr(writing(c, out), ok)
+}
+
+func (s *suite) jobs() string { return "-j" + strconv.Itoa(s.o.Jobs) }
+
+func (s *suite) dumps(ctx context.Context) ([]Line, error) {
+	db, err := s.main(ctx, s.o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	var lines []Line
+	add := func(name string, contenders ...*Contender) error {
+		l, err := s.line(ctx, name, contenders...)
+		lines = append(lines, l)
+		return err
+	}
+	if err := add("by default", s.dumpPeer(db, "-Fc"), s.dumpOurs(db, "-Fc")); err != nil {
+		return nil, err
+	}
+	if err := add("gzip at pg_dump's level", s.dumpPeer(db, "-Fc"), s.dumpOurs(db, "-Fc", "-Zgzip")); err != nil {
+		return nil, err
+	}
+	if err := add("zstd:1", s.dumpPeer(db, "-Fc", "-Zzstd:1"), s.dumpPeer(db, "-Fd", s.jobs(), "-Zzstd:1"),
+		s.dumpOurs(db, "-Fc", "-Zzstd:1"), s.dumpOurs(db, "-Fc", "-Zzstd:1", "--copy-format=auto")); err != nil {
+		return nil, err
+	}
+	// What the server needs to say everything once, and the difference in our processor time that compression makes.
+	nowhere, err := s.copyNowhere(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := s.line(ctx, "no compression", s.dumpPeer(db, "-Fc", "-Z0"), s.dumpOurs(db, "-Fc", "-Z0"))
+	if err != nil {
+		return nil, err
+	}
+	z := &lines[len(lines)-1]
+	compression := 0.0
+	for i := range z.Results {
+		if r := &z.Results[i]; r.ours() && compression == 0 {
+			compression = max(0, r.Median.CPU-lastOurs(&plain).Median.CPU)
+		}
+	}
+	cores := float64(s.cores())
+	z.LimitSeconds = (nowhere + compression) / cores
+	z.LimitNote = fmt.Sprintf("%.2f s for COPY of all tables to nowhere on one connection, and %.2f s of our compression, over %d processors",
+		nowhere, compression, s.cores())
+	return append(lines, plain), nil
+}
+
+// cores is how many processors the jobs can use.
+func (s *suite) cores() int { return max(1, min(s.o.Jobs, runtime.NumCPU())) }
+
+func lastOurs(l *Line) *Result {
+	for i := len(l.Results) - 1; i >= 0; i-- {
+		if l.Results[i].ours() {
+			return &l.Results[i]
+		}
+	}
+	return new(Result)
+}
+
+// copyNowhere returns the median seconds of COPY of every table on one connection, the rows thrown away.
+func (s *suite) copyNowhere(ctx context.Context, db string) (float64, error) {
+	c, err := pg.ParseConfig(s.dsn(db), pg.Overrides{})
+	if err != nil {
+		return 0, err
+	}
+	conn, err := pg.Connect(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(ctx)
+	var tables []string
+	err = conn.Query(ctx, `SELECT c.oid::pg_catalog.regclass FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')`, func(v [][]byte) error {
+		tables = append(tables, string(v[0]))
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	var r Result
+	for range s.o.Runs {
+		s.o.progress("COPY of all tables to nowhere")
+		begun := time.Now()
+		for _, t := range tables {
+			if _, err := conn.CopyTo(ctx, "COPY "+t+" TO STDOUT", nowhere{}); err != nil {
+				return 0, err
+			}
+		}
+		r.Samples = append(r.Samples, Sample{Seconds: time.Since(begun).Seconds()})
+	}
+	r.summarize()
+	return r.Median.Seconds, nil
+}
+
+type nowhere struct{}
+
+func (nowhere) Rows([]byte, []int) error { return nil }
+
+func (s *suite) formats(ctx context.Context) ([]Line, error) {
+	db, err := s.main(ctx, s.o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	var lines []Line
+	for _, options := range [][]string{
+		{"-Fp"}, {"-Ft"}, {"-Fc", "-Z0"}, {"-Fc", "-Zlz4"}, {"-Fc", "-Zzstd:1"}, {"-Fc", "-Zzstd:3"}, {"-Fc", "-Zgzip:1"}, {"-Fc", "-Zgzip:6"},
+		{"-Fd", s.jobs(), "-Z0"}, {"-Fd", s.jobs(), "-Zlz4"}, {"-Fd", s.jobs(), "-Zzstd:1"}, {"-Fd", s.jobs(), "-Zzstd:3"}, {"-Fd", s.jobs(), "-Zgzip:6"},
+	} {
+		l, err := s.line(ctx, display(options), s.dumpPeer(db, options...), s.dumpOurs(db, options...))
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+func (s *suite) single(ctx context.Context) ([]Line, error) {
+	db, err := s.database(ctx, "single", singleTable, "@scale@", strconv.FormatFloat(s.o.Scale, 'f', -1, 64))
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.line(ctx, "folder, "+s.jobs()+", zstd:1", s.dumpPeer(db, "-Fd", s.jobs(), "-Zzstd:1"), s.dumpOurs(db, "-Fd", s.jobs(), "-Zzstd:1"))
+	return []Line{l}, err
+}
+
+// archives makes the archives that restores read: ours in text and auto form, and pg_dump's, "" if it is not there.
+func (s *suite) archives(ctx context.Context, db string) (text, auto, stock string, err error) {
+	text, auto, stock = s.path("text.dump"), s.path("auto.dump"), s.path("stock.dump")
+	s.o.progress("making the archives")
+	if _, err := os.Stat(text); err == nil {
+		for _, p := range []string{text, auto, stock} {
+			if err := os.Remove(p); err != nil && !os.IsNotExist(err) {
+				return "", "", "", err
+			}
+		}
+	}
+	for path, options := range map[string][]string{text: nil, auto: {"--copy-format=auto"}} {
+		c := s.ours(append(append([]string{"dump", "-Fc", "-Zzstd:1", s.jobs()}, options...), "-f", path, db)...)
+		if err := runCommand(ctx, c.Command()); err != nil {
+			return "", "", "", fmt.Errorf("dump: %w", err)
+		}
+	}
+	c, ok := s.peer("pg_dump", "-Fc", "-Zzstd:1", "-f", stock, db)
+	if !ok {
+		return text, auto, "", nil
+	}
+	return text, auto, stock, runCommand(ctx, c.Command())
+}
+
+const target = "bench_target"
+
+func (s *suite) restores(ctx context.Context) ([]Line, error) {
+	db, err := s.main(ctx, s.o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	text, auto, stock, err := s.archives(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	peer := func(jobs int) *Contender {
+		if stock == "" {
+			return nil
+		}
+		c, ok := s.peer("pg_restore", "-j"+strconv.Itoa(jobs), "-d", target, stock)
+		return ptr(s.fresh(c, s.server, target), ok)
+	}
+	ours := func(what, archive string) *Contender {
+		c := s.fresh(s.ours("restore", s.jobs(), "-d", target, archive), s.server, target)
+		c.Name += ", " + what
+		return &c
+	}
+	l, err := s.line(ctx, "all of it", peer(1), peer(s.o.Jobs), peer(2*s.o.Jobs), s.clone(db), ours("text archive", text), ours("auto archive", auto))
+	if err != nil {
+		return nil, err
+	}
+	// the server's own work, of the cheapest of ours
+	for i := range l.Results {
+		if r := &l.Results[i]; r.ours() && len(r.Samples) > 0 && r.Median.ServerCPU > 0 {
+			if v := r.Median.ServerCPU / float64(s.cores()); l.LimitSeconds == 0 || v < l.LimitSeconds {
+				l.LimitSeconds = v
+				l.LimitNote = fmt.Sprintf("%.1f processor seconds of the server over %d processors", r.Median.ServerCPU, s.cores())
+			}
+		}
+	}
+	return []Line{l}, nil
+}
+
+// clone is pgcopydb, which goes from database to database.
+func (s *suite) clone(db string) *Contender {
+	dir := s.path("pgcopydb")
+	c, ok := s.peer("pgcopydb", "clone", "--table-jobs", strconv.Itoa(s.o.Jobs), "--index-jobs", strconv.Itoa(s.o.Jobs), "--dir", dir,
+		"--source", s.dsn(db), "--target", s.dsn(target))
+	c = s.fresh(c, s.server, target)
+	prepare := c.Prepare
+	c.Prepare = func(ctx context.Context) error {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+		return prepare(ctx)
+	}
+	return ptr(c, ok)
+}
+
+func (s *suite) steps(ctx context.Context) ([]Line, error) {
+	db, err := s.main(ctx, s.o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	text, _, stock, err := s.archives(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	var lines []Line
+	for i, section := range []string{"pre-data", "data", "post-data"} {
+		// what comes before is restored anew, so that each run starts alike
+		ready := func(c Contender) Contender {
+			c = s.fresh(c, s.server, target)
+			empty := c.Prepare
+			c.Prepare = func(ctx context.Context) error {
+				if err := empty(ctx); err != nil {
+					return err
+				}
+				for _, before := range []string{"pre-data", "data", "post-data"}[:i] {
+					if err := runCommand(ctx, s.command(s.server, s.o.Program, "restore", "--quiet", s.jobs(), "--section="+before, "-d", target, text)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return c
+		}
+		var peer *Contender
+		if c, ok := s.peer("pg_restore", s.jobs(), "--section="+section, "-d", target, stock); ok && stock != "" {
+			peer = ptr(ready(c))
+		}
+		l, err := s.line(ctx, section, peer, ptr(ready(s.ours("restore", s.jobs(), "--section="+section, "-d", target, text))))
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// settings restores on a server as it comes.
+func (s *suite) settings(ctx context.Context) ([]Line, error) {
+	db, err := s.main(ctx, s.o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	text, _, stock, err := s.archives(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := s.o.Provider.Start(ctx, scratch.Spec{Major: s.server.Major(), Jobs: s.o.Jobs})
+	if err != nil {
+		return nil, err
+	}
+	defer plain.Stop(ctx)
+	meter, err := meterOf(plain)
+	if err != nil {
+		return nil, err
+	}
+	var list []Contender
+	if stock != "" {
+		for _, p := range s.peers {
+			if p.Program == "pg_restore" {
+				c := Contender{Name: p.Name() + " " + s.jobs()}
+				c.Command = func() *exec.Cmd { return s.command(plain, p.Path, s.jobs(), "-d", target, stock) }
+				list = append(list, s.fresh(c, plain, target))
+				break
+			}
+		}
+	}
+	c := Contender{Name: "pghaul restore " + s.jobs()}
+	c.Command = func() *exec.Cmd {
+		return s.command(plain, s.o.Program, "restore", "--quiet", s.jobs(), "-d", target, text)
+	}
+	list = append(list, s.fresh(c, plain, target))
+	l, err := measure(ctx, "default settings", list, &s.o, &meter)
+	return []Line{l}, err
+}
+
+func (s *suite) copies(ctx context.Context) ([]Line, error) {
+	db, err := s.main(ctx, s.o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	ours := s.fresh(s.ours("copy", s.jobs(), s.dsn(db), s.dsn(target)), s.server, target)
+	l, err := s.line(ctx, "all of it", s.clone(db), &ours)
+	return []Line{l}, err
+}
+
+func (s *suite) many(ctx context.Context) ([]Line, error) {
+	db, err := s.database(ctx, "many", manyTables, "@tables@", strconv.Itoa(s.o.Tables))
+	if err != nil {
+		return nil, err
+	}
+	var list []*Contender
+	for _, p := range s.peers { // each version: they differ in how they read the catalogue
+		if p.Program == "pg_dump" {
+			out := s.path("peer.sql")
+			c := Contender{Name: p.Name() + " -s", Output: out}
+			c.Command = func() *exec.Cmd { return s.command(s.server, p.Path, "-s", "-f", out, db) }
+			list = append(list, &c)
+		}
+	}
+	out := s.path("ours.sql")
+	list = append(list, ptr(writing(s.ours("dump", "-s", "-f", out, db), out)))
+	l, err := s.line(ctx, fmt.Sprintf("%d tables, %d indexes", s.o.Tables, 6*s.o.Tables), list...)
+	return []Line{l}, err
+}
+
+func (s *suite) growth(ctx context.Context) ([]Line, error) {
+	var lines []Line
+	for _, part := range []float64{0.1, 0.3, 1} {
+		scale := part * s.o.Scale
+		db, err := s.main(ctx, scale)
+		if err != nil {
+			return nil, err
+		}
+		l, err := s.line(ctx, fmt.Sprintf("dump, zstd:1, scale %g", scale), s.dumpPeer(db, "-Fc", "-Zzstd:1"), s.dumpOurs(db, "-Fc", "-Zzstd:1"))
+		if err != nil {
+			return nil, err
+		}
+		text, _, stock, err := s.archives(ctx, db)
+		if err != nil {
+			return nil, err
+		}
+		var peer *Contender
+		if c, ok := s.peer("pg_restore", s.jobs(), "-d", target, stock); ok && stock != "" {
+			peer = ptr(s.fresh(c, s.server, target))
+		}
+		r, err := s.line(ctx, fmt.Sprintf("restore, scale %g", scale), peer, ptr(s.fresh(s.ours("restore", s.jobs(), "-d", target, text), s.server, target)))
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l, r)
+	}
+	return lines, nil
+}
