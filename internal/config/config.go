@@ -94,6 +94,9 @@ type Retention struct {
 // Drill says how a backup is drilled.
 type Drill struct {
 	Jobs         int           `yaml:"jobs"`
+	Docker       bool          `yaml:"docker"`
+	Image        string        `yaml:"image"`
+	Server       string        `yaml:"server"` // connection string
 	Platform     string        `yaml:"platform"`
 	Allow        []string      `yaml:"allow"`
 	CheckSQL     []string      `yaml:"check-sql"` // files
@@ -242,7 +245,7 @@ func (c *File) checkSecrets(mode os.FileMode) error {
 	}
 	for _, name := range c.Names() {
 		d := c.Databases[name]
-		if d.Password != "" && variable.ReplaceAllString(d.Password, "") != "" || passwordIn(d.DSN) {
+		if d.Password != "" && variable.ReplaceAllString(d.Password, "") != "" || passwordIn(d.DSN) || passwordIn(d.Drill.Server) {
 			return fmt.Errorf("database %s has its password in it, and others can read the file: chmod 600 it, or use password-file or ${NAME}", name)
 		}
 	}

@@ -39,6 +39,7 @@ databases:
     drill:
       check-sql: [checks.sql]
       check-timeout: 5m
+      docker: true
   crm:
     dsn: service=crm
 `)
@@ -57,7 +58,7 @@ databases:
 		"backup": "compress=zstd:3 exclude-schema=audit exclude-schema=tmp_* limit-upload=20MB recipient=age1abc sign-key=" + filepath.Join(filepath.Dir(path), "keys/sign") +
 			" storage-endpoint=https://p.example.com/storage/v1/s3 storage-bucket=avatars probe= jobs=4",
 		"prune": "keep-last=7 keep-daily=14 min-keep=3 incomplete-after=36h0m0s jobs=4",
-		"drill": "check-sql=" + filepath.Join(filepath.Dir(path), "checks.sql") + " check-timeout=5m0s jobs=4",
+		"drill": "docker=true check-sql=" + filepath.Join(filepath.Dir(path), "checks.sql") + " check-timeout=5m0s jobs=4",
 	} {
 		var got []string
 		for _, f := range d.Flags(command) {

@@ -47,6 +47,11 @@ func (d *Database) Flags(command string) []Flag {
 		if d.Drill.Jobs != 0 {
 			jobs = d.Drill.Jobs
 		}
+		if d.Drill.Docker {
+			f.text("docker", "true")
+		}
+		f.text("image", d.Drill.Image)
+		f.text("server", d.Drill.Server)
 		f.text("platform", d.Drill.Platform)
 		f.list("allow", d.Drill.Allow)
 		f.list("check-sql", d.Drill.CheckSQL)
