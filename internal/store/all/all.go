@@ -213,17 +213,32 @@ func bucket(u *url.URL, o Options) (driver.Store, error) {
 	s3 := s3store.Options{
 		Endpoint: o.first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), Region: o.first("AWS_REGION", "AWS_DEFAULT_REGION"), Retry: o.Retry,
 	}
+	if e := u.Query().Get("endpoint"); e != "" {
+		s3.Endpoint = e
+	}
+	customs(&s3)
 	if err := s3Options.read(u, &s3); err != nil {
 		return nil, err
 	}
-	host := strings.TrimPrefix(strings.TrimPrefix(s3.Endpoint, "https://"), "http://")
-	if strings.HasSuffix(strings.TrimSuffix(host, "/"), ".r2.cloudflarestorage.com") {
-		s3.EqualParts = true // it takes no others
-		if s3.Region == "" {
-			s3.Region = "auto"
+	return s3store.Open(u.Host, s3)
+}
+
+// customs sets what is known of a service by its name; the address may say otherwise.
+func customs(o *s3store.Options) {
+	host := strings.TrimPrefix(strings.TrimPrefix(o.Endpoint, "https://"), "http://")
+	host, _, _ = strings.Cut(host, "/")
+	if strings.HasSuffix(host, ".r2.cloudflarestorage.com") {
+		o.EqualParts = true // it takes no others
+		if o.Region == "" {
+			o.Region = "auto"
 		}
 	}
-	return s3store.Open(u.Host, s3)
+	if rest, ok := strings.CutSuffix(host, ".backblazeb2.com"); ok {
+		o.Checksum, o.Unconditional = s3store.MD5, true // it refuses the headers of both
+		if o.Region == "" {
+			o.Region = strings.TrimPrefix(rest, "s3.")
+		}
+	}
 }
 
 var googleOptions = options[gcsstore.Options]{
