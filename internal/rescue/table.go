@@ -57,7 +57,7 @@ func Find(r pgarchive.Reader, name string) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{Namespace: at.schema, Name: at.name, Encoding: c.encoding, PrimaryKey: c.keys[at], always: c.always[at]}
-	for _, leaf := range c.leaves(at, 0) {
+	for _, leaf := range c.leaves(at) {
 		for _, e := range c.data[leaf] {
 			if err := t.add(e); err != nil {
 				return nil, err
@@ -67,9 +67,9 @@ func Find(r pgarchive.Reader, name string) (*Table, error) {
 	if len(t.Pieces) == 0 {
 		return nil, c.noRows(at)
 	}
-	types := c.columnTypes(at, 0)
+	types := c.columnTypes(at)
 	for i := range t.Columns {
-		t.Columns[i].Type = c.base(types[t.Columns[i].Name], 0)
+		t.Columns[i].Type = c.base(types[t.Columns[i].Name])
 	}
 	return t, nil
 }
@@ -223,7 +223,7 @@ func (c *contents) lookUp(parts []string) (at, error) {
 		}
 	}
 	if len(parts) == 1 && len(found) > 1 { // one that has rows goes before a view of the same name
-		if rows := slices.DeleteFunc(slices.Clone(found), func(t at) bool { return len(c.leaves(t, 0)) == 0 }); len(rows) == 1 {
+		if rows := slices.DeleteFunc(slices.Clone(found), func(t at) bool { return len(c.leaves(t)) == 0 }); len(rows) == 1 {
 			found = rows
 		}
 	}
@@ -262,60 +262,75 @@ func (c *contents) noRows(t at) error {
 	return fmt.Errorf("%w: of %s it has the definition only", ErrNoRows, t)
 }
 
-// maxDepth is how deep partitions, parents and domains are followed; more is a damaged archive.
-const maxDepth = 64
-
 // leaves are the tables that hold the rows of t.
-func (c *contents) leaves(t at, depth int) []at {
-	if len(c.data[t]) > 0 {
-		return []at{t}
-	}
+func (c *contents) leaves(t at) []at {
 	var out []at
-	if depth < maxDepth {
+	seen := make(map[at]bool) // a damaged archive may have a table that is a partition of itself
+	var walk func(at)
+	walk = func(t at) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		if len(c.data[t]) > 0 {
+			out = append(out, t)
+			return
+		}
 		for _, p := range c.partitions[t] {
-			out = append(out, c.leaves(p, depth+1)...)
+			walk(p)
 		}
 	}
+	walk(t)
 	return out
 }
 
 // columnTypes returns the types of the columns that the definition of t names, and of those it inherits.
-func (c *contents) columnTypes(t at, depth int) map[string]string {
+func (c *contents) columnTypes(t at) map[string]string {
 	types := make(map[string]string)
-	text := c.defns[t]
-	if _, rest, ok := strings.Cut(text, "\nINHERITS ("); ok && depth < maxDepth {
-		for _, parent := range topLevel("(" + rest) {
-			l := lexer{text: parent}
-			if p, ok := l.qualified(); ok {
-				for name, typ := range c.columnTypes(p, depth+1) {
-					types[name] = typ
+	seen := make(map[at]bool)
+	var walk func(at)
+	walk = func(t at) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		text := c.defns[t]
+		if _, rest, ok := strings.Cut(text, "\nINHERITS ("); ok {
+			for _, parent := range topLevel("(" + rest) {
+				l := lexer{text: parent}
+				if p, ok := l.qualified(); ok {
+					walk(p)
 				}
 			}
 		}
-	}
-	i := strings.IndexByte(text, '(')
-	if i < 0 {
-		return types
-	}
-	for _, item := range topLevel(text[i:]) {
-		l := lexer{text: item}
-		if l.words("CONSTRAINT") {
-			continue
+		i := strings.IndexByte(text, '(')
+		if i < 0 {
+			return
 		}
-		if name, ok := l.ident(); ok {
-			types[name] = typeName(l.rest())
+		for _, item := range topLevel(text[i:]) {
+			l := lexer{text: item}
+			if l.words("CONSTRAINT") {
+				continue
+			}
+			if name, ok := l.ident(); ok {
+				types[name] = typeName(l.rest())
+			}
 		}
 	}
+	walk(t)
 	return types
 }
 
-// base replaces domains by what they are made of.
-func (c *contents) base(typ string, depth int) string {
-	l := lexer{text: typ}
-	if name, ok := l.qualified(); ok && l.rest() == "" && depth < maxDepth {
-		if b, ok := c.domains[name]; ok {
-			return c.base(b, depth+1)
+// base replaces a domain by what it is made of.
+func (c *contents) base(typ string) string {
+	for range len(c.domains) + 1 {
+		l := lexer{text: typ}
+		name, ok := l.qualified()
+		b, isDomain := c.domains[name]
+		if !ok || l.rest() != "" || !isDomain {
+			return typ
 		}
+		typ = b
 	}
-	return typ
+	return "" // domains over each other: a damaged archive
 }

@@ -185,3 +185,33 @@ func TestWriteFails(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// Whatever the texts of an archive are, looking through them ends.
+func FuzzContents(f *testing.F) {
+	f.Add("CREATE TABLE public.t (\n    a public.d,\n    b text DEFAULT E'\\'(',\n    CONSTRAINT c CHECK ((a > 0))\n)\nINHERITS (public.t, public.t);\n",
+		"ALTER TABLE ONLY public.t ATTACH PARTITION public.t FOR VALUES FROM (0) TO (1);\n", "COPY public.t (a, \"b \"\"c\") FROM stdin;\n",
+		"ALTER TABLE ONLY public.t\n    ADD CONSTRAINT t_pkey PRIMARY KEY (a, b WITHOUT OVERLAPS);\n", "CREATE DOMAIN public.d AS public.d;\n")
+	f.Fuzz(func(t *testing.T, table, attach, copyStmt, constraint, domain string) {
+		c := newContents([]*pgarchive.Entry{
+			{Desc: "TABLE", Namespace: "public", Tag: "t", Defn: table}, {Desc: "TABLE ATTACH", Namespace: "public", Tag: "t", Defn: attach},
+			{Desc: "TABLE ATTACH", Namespace: "public", Tag: "t", Defn: attach}, {Desc: "CONSTRAINT", Defn: constraint}, {Desc: "SEQUENCE", Defn: attach},
+			{Desc: "DOMAIN", Namespace: "public", Tag: "d", Defn: domain},
+		})
+		here := at{"public", "t"}
+		c.leaves(here)
+		for _, typ := range c.columnTypes(here) {
+			c.base(typ)
+		}
+		if _, err := copyColumns(copyStmt); err != nil && len(err.Error()) > 1000 {
+			t.Errorf("error is %v", err)
+		}
+		if parts, err := splitName(table); err == nil {
+			if _, err := c.lookUp(parts); err != nil && table == "t" {
+				t.Error(err)
+			}
+		}
+		if k, err := ParseKey([]string{domain}, texts); err == nil {
+			k.Has([]byte(attach))
+		}
+	})
+}
