@@ -38,9 +38,11 @@ func TestDiff(t *testing.T) {
 	}
 	want := map[Name]func(x TableChange) bool{
 		"binary": func(x TableChange) bool { return x.Forms != nil && x.Forms.A == "binary" && x.Forms.B == "text" },
-		"cut":    func(x TableChange) bool { return x.Pieces == 2 && len(x.Changed) == 1 && x.Changed[0].ID == 9 && x.A.Rows == 30 && x.B.Rows == 31 },
-		"gone":   func(x TableChange) bool { return x.Change == Missing && x.B == nil },
-		"came":   func(x TableChange) bool { return x.Change == Extra && x.A == nil },
+		"cut": func(x TableChange) bool {
+			return x.Pieces == 2 && len(x.Changed) == 1 && x.Changed[0].ID == 9 && x.A.Rows == 30 && x.B.Rows == 31
+		},
+		"gone": func(x TableChange) bool { return x.Change == Missing && x.B == nil },
+		"came": func(x TableChange) bool { return x.Change == Extra && x.A == nil },
 	}
 	if len(c.Tables) != len(want) {
 		t.Errorf("tables: %+v", c.Tables)
