@@ -31,6 +31,7 @@ insert into "odd name" select i, i from generate_series(1, 100) i;
 insert into parts select i from generate_series(1, 900) i;
 insert into into_parts select i from generate_series(1, 900) i;
 refresh materialized view sums;
+create publication everything for all tables;
 `
 
 // large makes everything look worth splitting and joining.

@@ -259,7 +259,7 @@ func (w *worker) newLedger(ctx context.Context, l *ledger) error {
 	var sql strings.Builder
 	fmt.Fprintf(&sql, `CREATE SCHEMA %[1]s;
 COMMENT ON SCHEMA %[1]s IS 'what pghaul restore has done so far; it goes away at the end';
-CREATE TABLE %[1]s.run (format int NOT NULL, archive text NOT NULL, wanted text NOT NULL, options text NOT NULL,
+CREATE TABLE %[1]s.run (format int PRIMARY KEY, archive text NOT NULL, wanted text NOT NULL, options text NOT NULL,
   token text NOT NULL, resumed int NOT NULL, begun timestamptz NOT NULL DEFAULT pg_catalog.now());
 CREATE TABLE %[1]s.done (part text NOT NULL, id int NOT NULL, state text NOT NULL, rows int8 NOT NULL, message text,
   at timestamptz NOT NULL DEFAULT pg_catalog.now(), PRIMARY KEY (part, id));

@@ -455,6 +455,21 @@ func TestOutsideTransaction(t *testing.T) {
 	resumed(t, text(t, src), db)
 }
 
+// Event triggers that the archive brings do not see the ledger go.
+func TestLedgerGoesQuietly(t *testing.T) {
+	s := pgtest.Newest(t)
+	src := s.NewDatabase(t)
+	src.Exec(t, `create table gone (what text); create function note() returns event_trigger language plpgsql as $$begin
+		insert into public.gone select object_identity from pg_event_trigger_dropped_objects(); end$$;
+		create event trigger note on sql_drop execute function note()`)
+	file := dump(t, src, "-Fc")
+	for _, jobs := range []int{1, 2} {
+		db := s.NewDatabase(t)
+		mustRun(t, open(t, file, false), db, Options{Ledger: true, Jobs: jobs})
+		resumed(t, text(t, src), db)
+	}
+}
+
 // Two restores do not work on one database at the same time.
 func TestOneAtATime(t *testing.T) {
 	defer func(before string) { lockPatience = before }(lockPatience)
