@@ -237,7 +237,11 @@ var layers = map[string]layer{
 		"internal/manifest": "names in it",
 		"internal/ui":       "how numbers and times are written",
 	}},
-	"internal/store/storetest": {2, driverOnly},
+	"internal/store/storetest": {3, map[string]string{
+		"internal/store/driver":     "what is tested",
+		"internal/store/faultproxy": "the line to a service",
+		"internal/store/retrystore": "what a driver of a service is used with",
+	}},
 	"internal/scratch/scratchtest": {4, map[string]string{
 		"internal/scratch": "the Provider that is tested",
 	}},
@@ -303,8 +307,7 @@ var testOnly = map[string]string{
 var modules = map[string]map[string]string{
 	"github.com/jackc/pgx/v5": {
 		"internal/pg":                  "the protocol",
-		"internal/scratch":             "which extensions a server has; not by internal/pg, whose tests run on servers of it",
-		"internal/scratch/localpg":     "the first messages of the protocol, to see whether a server is ready",
+		"internal/scratch/localpg":     "to see whether a server is ready; not by internal/pg, whose tests run on servers of it",
 		"internal/pgtest":              "SQL of tests, independent of internal/pg which is tested by it",
 		"internal/scratch/scratchtest": "SQL of tests",
 		"internal/restore":             "the fields of a server's error",

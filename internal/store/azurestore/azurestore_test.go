@@ -16,7 +16,6 @@ import (
 	"github.com/pghaul/pghaul/internal/store/azurestore"
 	"github.com/pghaul/pghaul/internal/store/driver"
 	"github.com/pghaul/pghaul/internal/store/faultproxy"
-	"github.com/pghaul/pghaul/internal/store/retrystore"
 	"github.com/pghaul/pghaul/internal/store/storetest"
 )
 
@@ -145,67 +144,18 @@ func (a *atEnd) Read(p []byte) (int, error) {
 	return a.r.Read(p)
 }
 
-// Whatever happens to every second or third request, an object arrives whole and comes back whole.
 func TestFaults(t *testing.T) {
-	data := storetest.Bytes(9, large)
 	f, address := startFake(t)
-	for i, fault := range append(faultproxy.Line(), faultproxy.Fault{Kind: faultproxy.Flip, After: 99},
-		faultproxy.Fault{Kind: faultproxy.CutBody, After: 1 << 14}, faultproxy.Fault{Kind: faultproxy.CutReply, After: 50}) {
-		if fault.After < 0 {
-			fault.After = part / 2
-		}
-		t.Run(fault.String(), func(t *testing.T) {
-			t.Parallel()
-			p := faultproxy.Start(t, strings.TrimSuffix(address, "/account"), faultproxy.Every(2+i%2, fault))
-			o := options(&server{endpoint: p.URL + "/account", key: key})
-			b := retrystore.New(open(t, "account", f.newContainer(t), o), retrystore.Options{Backoff: o.Retry})
-			for _, absent := range []bool{false, true} {
-				for _, size := range []int{1000, large} {
-					key := fmt.Sprintf("a/%t-%d", absent, size)
-					if err := b.Put(t.Context(), key, bytes.NewReader(data[:size]), driver.PutOptions{IfAbsent: absent}); err != nil {
-						t.Fatalf("put %s: %v\n%q", key, err, p.Faults())
-					}
-					got, err := storetest.Get(t.Context(), b, key, 0, -1)
-					if err != nil || !bytes.Equal(got, data[:size]) {
-						t.Fatalf("get %s: %d bytes, %v\n%q", key, len(got), err, p.Faults())
-					}
-				}
-			}
-			if l, err := b.List(t.Context(), driver.ListRequest{Prefix: "a/"}); err != nil || len(l.Objects) != 4 {
-				t.Errorf("list: %+v, %v", l, err)
-			}
-			if n := len(p.Faults()); n < 4 {
-				t.Errorf("only %d of %d requests failed", n, p.Count())
-			}
-		})
-	}
-}
-
-// On a line that breaks at random a put ends in an object that is whole, or in an error.
-func TestRandomFaults(t *testing.T) {
-	data := storetest.Bytes(11, 5*part+77)
-	f, address := startFake(t)
-	for seed := range 40 {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			p := faultproxy.Start(t, strings.TrimSuffix(address, "/account"), faultproxy.Random(uint64(seed), 0.5, faultproxy.Line()...))
-			b := open(t, "account", f.newContainer(t), options(&server{endpoint: p.URL + "/account", key: key}))
-			err := b.Put(t.Context(), "x", bytes.NewReader(data), driver.PutOptions{IfAbsent: seed%2 > 0})
-			p.SetRule(faultproxy.Never)
-			got, gerr := storetest.Get(t.Context(), b, "x", 0, -1)
-			switch {
-			case gerr == nil && !bytes.Equal(got, data):
-				t.Errorf("%d wrong bytes", len(got))
-			case err == nil && gerr != nil:
-				t.Errorf("put succeeded, get: %v", gerr)
-			case err != nil && (!driver.IsPermanent(err) || gerr != nil && !errors.Is(gerr, driver.ErrNotFound)):
-				t.Errorf("put: %v, get: %v", err, gerr)
-			}
-			if t.Failed() {
-				t.Logf("%q", p.Faults())
-			}
-		})
-	}
+	host := strings.TrimSuffix(address, "/account")
+	storetest.RunFaults(t, storetest.FaultHarness{
+		Endpoint: host, Retry: options(&server{}).Retry, Part: part, Every: 2, Seeds: 40,
+		Open: func(t *testing.T, endpoint string) driver.Store {
+			return open(t, "account", f.newContainer(t), options(&server{endpoint: endpoint + "/account", key: key}))
+		},
+		Faults: []faultproxy.Fault{
+			{Kind: faultproxy.CutBody, After: 1 << 14}, {Kind: faultproxy.CutReply, After: 50}, {Kind: faultproxy.Flip, After: 99},
+		},
+	})
 }
 
 // Every kind of credential goes with the requests, and none into an error.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/pghaul/pghaul/internal/store/driver"
 	"github.com/pghaul/pghaul/internal/store/faultproxy"
 	"github.com/pghaul/pghaul/internal/store/gcsstore"
-	"github.com/pghaul/pghaul/internal/store/retrystore"
 	"github.com/pghaul/pghaul/internal/store/storetest"
 )
 
@@ -94,68 +92,19 @@ func testNoBucket(t *testing.T, s *server) {
 	}
 }
 
-// Whatever happens to every third or fourth request, an object arrives whole and comes back whole. Only the fake
-// keeps what arrived of a part that broke, as the service does.
+// Only the fake keeps what arrived of a part that broke, as the service does.
 func TestFaults(t *testing.T) {
-	data := storetest.Bytes(9, large)
 	f, address := startFake(t)
-	for i, fault := range append(faultproxy.Line(),
-		faultproxy.Fault{Kind: faultproxy.CutBody, After: 1 << 14}, faultproxy.Fault{Kind: faultproxy.CutReply, After: 50}) {
-		if fault.After < 0 {
-			fault.After = 300 << 10
-		}
-		t.Run(fault.String(), func(t *testing.T) {
-			t.Parallel()
-			p := faultproxy.Start(t, address, faultproxy.Every(3+i%2, fault))
-			o := options(p.URL)
-			b := retrystore.New(open(t, f.newBucket(t), o), retrystore.Options{Backoff: o.Retry})
-			for _, absent := range []bool{false, true} {
-				for _, size := range []int{1000, large} {
-					key := fmt.Sprintf("a/%t-%d", absent, size)
-					if err := b.Put(t.Context(), key, bytes.NewReader(data[:size]), driver.PutOptions{IfAbsent: absent}); err != nil {
-						t.Fatalf("put %s: %v\n%q", key, err, p.Faults())
-					}
-					got, err := storetest.Get(t.Context(), b, key, 0, -1)
-					if err != nil || !bytes.Equal(got, data[:size]) {
-						t.Fatalf("get %s: %d bytes, %v\n%q", key, len(got), err, p.Faults())
-					}
-				}
-			}
-			if l, err := b.List(t.Context(), driver.ListRequest{Prefix: "a/"}); err != nil || len(l.Objects) != 4 {
-				t.Errorf("list: %+v, %v", l, err)
-			}
-			if n := len(p.Faults()); n < 3 {
-				t.Errorf("only %d of %d requests failed", n, p.Count())
-			}
-		})
-	}
-}
-
-// On a line that breaks at random a put ends in an object that is whole, or in an error.
-func TestRandomFaults(t *testing.T) {
-	data := storetest.Bytes(11, 5*part+77)
-	f, address := startFake(t)
-	for seed := range 40 {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			p := faultproxy.Start(t, address, faultproxy.Random(uint64(seed), 0.5, faultproxy.Line()...))
-			b := open(t, f.newBucket(t), options(p.URL))
-			err := b.Put(t.Context(), "x", bytes.NewReader(data), driver.PutOptions{IfAbsent: seed%2 > 0})
-			p.SetRule(faultproxy.Never)
-			got, gerr := storetest.Get(t.Context(), b, "x", 0, -1)
-			switch {
-			case gerr == nil && !bytes.Equal(got, data):
-				t.Errorf("%d wrong bytes", len(got))
-			case err == nil && gerr != nil:
-				t.Errorf("put succeeded, get: %v", gerr)
-			case err != nil && (!driver.IsPermanent(err) || gerr != nil && !errors.Is(gerr, driver.ErrNotFound)):
-				t.Errorf("put: %v, get: %v", err, gerr)
-			}
-			if t.Failed() {
-				t.Logf("%q", p.Faults())
-			}
-		})
-	}
+	storetest.RunFaults(t, storetest.FaultHarness{
+		// Going on after a failure takes two requests.
+		Endpoint: address, Retry: options("").Retry, Part: 2 * part, Every: 3, Seeds: 40,
+		Open: func(t *testing.T, endpoint string) driver.Store {
+			return open(t, f.newBucket(t), options(endpoint))
+		},
+		Faults: []faultproxy.Fault{
+			{Kind: faultproxy.CutBody, After: 1 << 14}, {Kind: faultproxy.CutBody, After: part}, {Kind: faultproxy.CutReply, After: 50},
+		},
+	})
 }
 
 // What is damaged on the way is refused by the service, in one request or in many, and nothing of it stays.

@@ -370,7 +370,21 @@ const patience = 20 * time.Second
 func (u *upload) abort(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer stop()
-	err := u.s.translate(ctx, u.s.core.AbortMultipartUpload(ctx, u.s.bucket, u.key, u.id))
+	err := u.s.o.Retry.Do(ctx, "abort upload of", u.key, func() error {
+		err := u.s.translate(ctx, u.s.core.AbortMultipartUpload(ctx, u.s.bucket, u.key, u.id))
+		if err != nil {
+			return err
+		}
+		// The server may still be at a part whose request was given up here; that one appears afterwards.
+		_, err = u.s.core.ListObjectParts(ctx, u.s.bucket, u.key, u.id, 0, 1)
+		switch err = u.s.translate(ctx, err); {
+		case err == nil:
+			return errors.New("the upload is still there")
+		case errors.Is(err, driver.ErrDenied): // not everybody may list parts
+			return nil
+		}
+		return err
+	})
 	if err == nil || errors.Is(err, driver.ErrNotFound) {
 		return nil
 	}

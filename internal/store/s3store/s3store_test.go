@@ -177,93 +177,22 @@ func testSweep(t *testing.T, s *server) {
 	}
 }
 
-// Whatever happens to every second or third request, an object arrives whole and comes back whole, is put only
-// once if that is asked for, and nothing stays of tries that failed.
 func TestFaults(t *testing.T) { servers(t, testFaults) }
 
 func testFaults(t *testing.T, s *server) {
-	data := storetest.Bytes(9, s.two())
-	faults := append(faultproxy.Line(), faultproxy.Fault{Kind: faultproxy.CutBody, After: 1 << 14}, faultproxy.Fault{Kind: faultproxy.CutReply, After: 1 << 14},
-		faultproxy.Fault{Kind: faultproxy.Flip, After: 99})
-	for i, f := range faults {
-		every := 2 + i%2
-		if f.After < 0 {
-			f.After = int64(s.part / 2)
-		}
-		t.Run(f.String(), func(t *testing.T) {
-			t.Parallel()
-			inner, p := proxied(t, s, faultproxy.Every(every, f))
-			b := retrystore.New(inner, retrystore.Options{Backoff: options(s).Retry})
-			for _, o := range []driver.PutOptions{{}, {IfAbsent: true}} {
-				for _, size := range []int{1000, s.two()} {
-					key := fmt.Sprintf("a/%t-%d", o.IfAbsent, size)
-					if err := b.Put(t.Context(), key, bytes.NewReader(data[:size]), o); err != nil {
-						t.Fatalf("put %s: %v\n%q", key, err, p.Faults())
-					}
-					got, err := storetest.Get(t.Context(), b, key, 0, -1)
-					if err != nil || !bytes.Equal(got, data[:size]) {
-						t.Fatalf("get %s: %d bytes, %v\n%q", key, len(got), err, p.Faults())
-					}
-					if !o.IfAbsent {
-						continue
-					}
-					if err := b.Put(t.Context(), key, bytes.NewReader(data[1:size]), o); !errors.Is(err, driver.ErrExists) {
-						t.Errorf("put %s again: %v\n%q", key, err, p.Faults())
-					}
-				}
-			}
-			l, err := b.List(t.Context(), driver.ListRequest{Prefix: "a/"})
-			if err != nil || len(l.Objects) != 4 {
-				t.Errorf("list: %+v, %v", l, err)
-			}
-			if n := len(p.Faults()); n < 5 {
-				t.Errorf("only %d of %d requests failed", n, p.Count())
-			}
-			// What can stay: an upload of which the reply to its beginning or end was lost.
-			p.SetRule(faultproxy.Never)
-			if _, err := b.Sweep(t.Context(), "", time.Now().Add(time.Hour)); err != nil {
-				t.Error(err)
-			}
-			if n, err := b.Sweep(t.Context(), "", time.Now().Add(time.Hour)); n != 0 || err != nil {
-				t.Errorf("%d uploads stay, %v", n, err)
-			}
-		})
-	}
-}
-
-// On a line that breaks at random a put ends in an object that is whole, or in an error; and then there is none, or one that is
-// whole since only the last reply was lost.
-func TestRandomFaults(t *testing.T) { servers(t, testRandomFaults) }
-
-func testRandomFaults(t *testing.T, s *server) {
-	data := storetest.Bytes(11, s.two())
 	seeds := 4
 	if s.part < 1<<20 {
 		seeds = 40
 	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			b, p := proxied(t, s, faultproxy.Random(uint64(seed), 0.5, faultproxy.Line()...))
-			o := driver.PutOptions{IfAbsent: seed%2 > 0}
-			err := b.Put(t.Context(), "x", bytes.NewReader(data), o)
-			p.SetRule(faultproxy.Never)
-			got, gerr := storetest.Get(t.Context(), b, "x", 0, -1)
-			switch {
-			case gerr == nil && !bytes.Equal(got, data):
-				t.Errorf("%d wrong bytes", len(got))
-			case err == nil && gerr != nil:
-				t.Errorf("put succeeded, get: %v", gerr)
-			case err != nil && !driver.IsPermanent(err):
-				t.Errorf("put gave up with %v", err)
-			case err != nil && gerr != nil && !errors.Is(gerr, driver.ErrNotFound):
-				t.Errorf("put: %v, get: %v", err, gerr)
-			}
-			if t.Failed() {
-				t.Logf("%q", p.Faults())
-			}
-		})
-	}
+	storetest.RunFaults(t, storetest.FaultHarness{
+		Endpoint: s.endpoint, Retry: options(s).Retry, Part: s.part, Every: 2, Seeds: seeds,
+		Open: func(t *testing.T, endpoint string) driver.Store {
+			return open(t, s, func(o *s3store.Options) { o.Endpoint = endpoint })
+		},
+		Faults: []faultproxy.Fault{
+			{Kind: faultproxy.CutBody, After: 1 << 14}, {Kind: faultproxy.CutReply, After: 1 << 14}, {Kind: faultproxy.Flip, After: 99},
+		},
+	})
 }
 
 // A reply that is damaged or cut off without a sign of it is not taken for the object.
