@@ -199,7 +199,6 @@ var layers = map[string]layer{
 	}},
 	"internal/scratch/localpg": {3, map[string]string{
 		"internal/scratch": "the Provider it is",
-		"internal/pg":      "to ask the server whether it is ready",
 	}},
 
 	"internal/copydb": {4, map[string]string{

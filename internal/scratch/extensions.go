@@ -1,12 +1,9 @@
 package scratch
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // MissingExtensions is the error for extensions that a server does not have.
@@ -22,29 +19,24 @@ func (e *MissingExtensions) Error() string {
 	return fmt.Sprintf("extensions %s are not available in %s", strings.Join(e.Names, ", "), e.Where)
 }
 
-// CheckExtensions asks the server which of the extensions it could create. It
-// returns a *MissingExtensions that names the others. where is the server in words.
+// ExtensionsQuery asks a server for the names of the extensions that it could create.
 // The server is asked, and not its files looked at, because the places of the
 // files depend on how it was built and, since 18, on extension_control_path.
-func CheckExtensions(ctx context.Context, dsn string, names []string, where string) error {
-	if len(names) == 0 {
+const ExtensionsQuery = "SELECT name FROM pg_catalog.pg_available_extensions"
+
+// CheckExtensions is for providers: it runs ExtensionsQuery by query, which gives
+// every name to add, and returns a *MissingExtensions with those of the wanted that
+// are not there. Nothing is asked if none is wanted. where is the server in words.
+func CheckExtensions(wanted []string, where string, query func(sql string, add func(name string)) error) error {
+	if len(wanted) == 0 {
 		return nil
 	}
-	// Not by package pg: its own tests run on servers of this package.
-	c, err := pgconn.Connect(ctx, dsn)
-	if err != nil {
-		return err
-	}
-	defer c.Close(ctx)
-	results, err := c.Exec(ctx, "SELECT name FROM pg_catalog.pg_available_extensions").ReadAll()
+	missing := slices.Clone(wanted)
+	err := query(ExtensionsQuery, func(name string) {
+		missing = slices.DeleteFunc(missing, func(m string) bool { return m == name })
+	})
 	if err != nil {
 		return fmt.Errorf("ask %s for its extensions: %w", where, err)
-	}
-	missing := slices.Clone(names)
-	for _, r := range results {
-		for _, row := range r.Rows {
-			missing = slices.DeleteFunc(missing, func(name string) bool { return name == string(row[0]) })
-		}
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)

@@ -195,7 +195,10 @@ func (i *instance) start(ctx context.Context) (*scratch.Server, error) {
 	if i.spec.Major != 0 && info.Major() != i.spec.Major {
 		return nil, fmt.Errorf("image %s has PostgreSQL %d, wanted is %d", i.image, info.Major(), i.spec.Major)
 	}
-	if err := scratch.CheckExtensions(ctx, info.DSN, i.spec.Extensions, "image "+i.image); err != nil {
+	err = scratch.CheckExtensions(i.spec.Extensions, "image "+i.image, func(sql string, add func(string)) error {
+		return conn.Query(ctx, sql, func(row [][]byte) error { add(string(row[0])); return nil })
+	})
+	if err != nil {
 		return nil, err
 	}
 	s := scratch.NewServer(info, i)

@@ -108,7 +108,10 @@ func (p *Provider) start(ctx context.Context, spec scratch.Spec) (_ *scratch.Ser
 	if info.TCP = info.DSN; strings.HasPrefix(i.config.Hosts[0].Name, "/") {
 		info.TCP, info.SocketDir = "", i.config.Hosts[0].Name
 	}
-	if err := scratch.CheckExtensions(ctx, info.DSN, spec.Extensions, where); err != nil {
+	err = scratch.CheckExtensions(spec.Extensions, where, func(sql string, add func(string)) error {
+		return i.admin.Query(ctx, sql, func(row [][]byte) error { add(string(row[0])); return nil })
+	})
+	if err != nil {
 		return nil, err
 	}
 	go i.watch()

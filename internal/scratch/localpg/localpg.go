@@ -107,7 +107,7 @@ func StartPrograms(ctx context.Context, programs Programs, spec scratch.Spec) (*
 	}
 	info.Kept = fmt.Sprintf("a server in folder %s, which goes on running (remove: kill -QUIT $(head -1 %s); rm -rf %s)",
 		i.dir, filepath.Join(i.data(), "postmaster.pid"), folders)
-	if err := scratch.CheckExtensions(ctx, info.DSN, spec.Extensions, "PostgreSQL "+programs.Version+" in "+programs.Dir); err != nil {
+	if err := scratch.CheckExtensions(spec.Extensions, "PostgreSQL "+programs.Version+" in "+programs.Dir, askNames(ctx, info.DSN)); err != nil {
 		i.Stop(context.WithoutCancel(ctx), false)
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
@@ -73,6 +74,26 @@ func awaitReady(ctx context.Context, socket, user string, ended <-chan struct{})
 		case <-time.After(wait):
 		}
 		wait = min(2*wait, 100*time.Millisecond)
+	}
+}
+
+// askNames returns a function that runs a query whose rows are one name each. It is
+// not by package pg, whose own tests run on servers of this package.
+func askNames(ctx context.Context, dsn string) func(sql string, add func(name string)) error {
+	return func(sql string, add func(name string)) error {
+		c, err := pgconn.Connect(ctx, dsn)
+		if err != nil {
+			return err
+		}
+		defer c.Close(ctx)
+		results, err := c.Exec(ctx, sql).ReadAll()
+		if err != nil {
+			return err
+		}
+		for _, row := range results[0].Rows {
+			add(string(row[0]))
+		}
+		return nil
 	}
 }
 
