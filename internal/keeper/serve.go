@@ -36,11 +36,11 @@ const heartbeat = 30 * time.Second
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	first, err := readRequest(lines)
-	if err != nil {
-		return err
+	if err == nil && first.Spec == nil {
+		err = errors.New("it says nothing of a snapshot")
 	}
-	if first.Spec == nil {
-		return errors.New("keep snapshot: the first request says nothing of a snapshot")
+	if err != nil {
+		return fmt.Errorf("keep snapshot: read the request of a backup from standard input: %w", err)
 	}
 	answer := json.NewEncoder(out)
 	k := &keeper{spec: *first.Spec}
