@@ -16,7 +16,9 @@ type Options struct {
 	Schemas, ExcludeSchemas []string // patterns, as for a dump
 	Jobs                    int      // 0: 2
 	Compression             codec.Spec
-	PieceBytes              int64 // 0: 64 MiB
+	// OldCompression takes the place of Compression for servers before 16, see dump.Options. nil: none does.
+	OldCompression *codec.Spec
+	PieceBytes     int64 // 0: 64 MiB
 
 	// Bandwidth is how many bytes a second come from the server, and go to the store; 0: not known.
 	Bandwidth int64
@@ -132,6 +134,9 @@ func Run(ctx context.Context, config *pg.Config, o Options) (*Report, error) {
 	defer c.Close(context.WithoutCancel(ctx))
 	if err := c.Exec(ctx, "SET default_transaction_read_only = on; SET search_path = ''; SET extra_float_digits = 3; SET lock_timeout = '2s'"); err != nil {
 		return nil, err
+	}
+	if o.OldCompression != nil && c.Version() < 160000 {
+		o.Compression = *o.OldCompression
 	}
 	f, err := read(ctx, c, wanted)
 	if err != nil {
