@@ -225,7 +225,7 @@ func reportRestore(env *environment, f *pgflags.Restore, res *restore.Result, ro
 
 // predicted says how good the prediction was, for restores that take long enough to have had one.
 func predicted(res *restore.Result) string {
-	if res.Predicted < time.Second || res.Duration < time.Second {
+	if res.Predicted < time.Second || res.Duration < time.Second || res.Resumed > 0 {
 		return ""
 	}
 	return fmt.Sprintf(" (predicted %s, off by %+.0f %%)", ui.Duration(res.Predicted), 100*(res.Predicted.Seconds()/res.Duration.Seconds()-1))
