@@ -72,12 +72,12 @@ func TestChangesAreFound(t *testing.T) {
 	type change struct{ sql, want string }
 	groups := map[string][]change{"rows": {
 		{"UPDATE event SET org = org WHERE id = 1; UPDATE event SET kind = 'logiN' WHERE id = 18000", "TABLE DATA public.event: digest differs"},
-		{"INSERT INTO parent VALUES (9, 'x')", "TABLE DATA public.parent: rows differs"},
+		{"INSERT INTO parent VALUES (9, 'x')", "TABLE DATA public.parent: rows differ"},
 		{"SELECT lowrite(lo_open(4242, 131072), 'x')", "BLOBS: digest differs"},
 		{"SELECT nextval('app.counter')", "SEQUENCE SET app.counter: value differs"},
 		{"SELECT setval('event_id_seq', 1)", "SEQUENCE SET public.event_id_seq: value differs"},
 	}, "definitions": {
-		{"DELETE FROM event WHERE id = 7", "TABLE DATA public.event: rows differs"},
+		{"DELETE FROM event WHERE id = 7", "TABLE DATA public.event: rows differ"},
 		{"SELECT lo_unlink(4243)", "LARGE OBJECT 4243 is missing"},
 		{"DROP INDEX event_kind", "INDEX public.event_kind is missing"},
 		{"CREATE INDEX more ON event (org)", "INDEX public.more is extra"},

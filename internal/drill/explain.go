@@ -193,7 +193,7 @@ func (x *explainer) missing(v manifest.Difference) []applied {
 		}
 		if e.Desc == "SECURITY LABEL" {
 			for _, f := range x.d.failures {
-				if f.entry == e {
+				if f.entry != nil && f.entry.ID == e.ID {
 					return x.failure(f)
 				}
 			}

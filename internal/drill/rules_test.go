@@ -37,7 +37,22 @@ func dumpOf(t *testing.T, s *pgtest.Server, sql string) string {
 type shared struct{ dsn string }
 
 func (p shared) Start(ctx context.Context, spec scratch.Spec) (*scratch.Server, error) {
-	if err := scratch.CheckExtensions(ctx, p.dsn, spec.Extensions, "the server"); err != nil {
+	err := scratch.CheckExtensions(spec.Extensions, "the server", func(sql string, add func(string)) error {
+		config, err := pg.ParseConfig(p.dsn, pg.Overrides{})
+		if err != nil {
+			return err
+		}
+		conn, err := pg.Connect(ctx, config)
+		if err != nil {
+			return err
+		}
+		defer conn.Close(ctx)
+		return conn.Query(ctx, sql, func(values [][]byte) error {
+			add(string(values[0]))
+			return nil
+		})
+	})
+	if err != nil {
 		return nil, err
 	}
 	return scratch.NewServer(scratch.Info{DSN: p.dsn}, endless{}), nil
@@ -178,10 +193,11 @@ func execAll(ctx context.Context, c *pg.Config, sql ...string) error {
 	return nil
 }
 
-// A locale that the server lacks, and a function in C whose library it lacks.
-func TestLocaleAndLibrary(t *testing.T) {
+// A locale that the server lacks, a function in C whose library it lacks, and a label whose provider it lacks.
+func TestOtherLacks(t *testing.T) {
 	s := pgtest.Newest(t)
-	path := dumpOf(t, s, "CREATE TABLE t (a text); INSERT INTO t VALUES ('ä'); CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE VIEW v AS SELECT f()")
+	path := dumpOf(t, s, "CREATE TABLE t (a text); INSERT INTO t VALUES ('ä'); CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE VIEW v AS SELECT f();"+
+		"SET allow_system_table_mods = on; INSERT INTO pg_seclabel VALUES ('t'::regclass, 'pg_class'::regclass, 0, 'nobody', 'secret')")
 	elsewhere := func() pgarchive.Reader {
 		return changedReader{open(t, path), func(e *pgarchive.Entry) {
 			e.Defn = strings.Replace(e.Defn, "LOCALE = 'C.UTF-8'", "LOCALE = 'xx_YY.UTF-8'", 1)
@@ -205,12 +221,39 @@ func TestLocaleAndLibrary(t *testing.T) {
 		hints = append(hints, f.Object()+" "+f.Allow)
 	}
 	slices.Sort(hints)
-	want := []string{"FUNCTION public.f() library-not-available:public.f()", "VIEW public.v library-not-available:public.f()"}
+	want := []string{"FUNCTION public.f() library-not-available:public.f()", "SECURITY LABEL public.TABLE t label-provider-not-available:nobody", "VIEW public.v library-not-available:public.f()"}
 	if got := slices.Compact(hints); report.Passed || !slices.Equal(got, want) {
 		t.Errorf("passed %v, differences %q", report.Passed, got)
 	}
-	if report, err = run("locale-not-available", "library-not-available"); err != nil || report.Verdict != drill.Expected {
+	if report, err = run("locale-not-available", "library-not-available", "label-provider-not-available:nobody"); err != nil || report.Verdict != drill.Expected {
 		t.Errorf("%v %+v", err, report)
+	}
+}
+
+func TestExtensionVersion(t *testing.T) {
+	s := pgtest.Newest(t)
+	s.NeedExtension(t, "citext")
+	path := dumpOf(t, s, "CREATE EXTENSION citext; CREATE TABLE t (a citext); INSERT INTO t VALUES ('x')")
+	for allowed, want := range map[string]drill.Verdict{
+		"": drill.Different, "extension-version:hstore": drill.Different, "extension-version:citext": drill.Expected, "extension-version": drill.Expected,
+	} {
+		var list []drill.Allowance
+		if allowed != "" {
+			list = allow(t, allowed)
+		}
+		report, err := drill.Run(t.Context(), path, open(t, path), drill.Options{
+			Provider: shared{s.DSN}, Inspect: inspect, Allow: list,
+			BeforeInspect: func(ctx context.Context, c *pg.Config) error {
+				return execAll(ctx, c, "UPDATE pg_extension SET extversion = '0.5' WHERE extname = 'citext'")
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := append(objects(report.Differences), objects(report.Expected)...)
+		if report.Verdict != want || report.Passed != (want == drill.Expected) || !slices.Equal(found, []string{"EXTENSION VERSION citext"}) {
+			t.Errorf("allowed %q: %s, found %v", allowed, report.Verdict, found)
+		}
 	}
 }
 
