@@ -205,7 +205,7 @@ func appendLiteral(to, v []byte) []byte {
 // appendCSV appends a value that is not NULL as COPY does: in quotes if it is empty, which would be NULL, or has a
 // separator in it, or would look like the end marker (CopyAttributeOutCSV in src/backend/commands/copyto.c).
 func appendCSV(to, v []byte, single bool) []byte {
-	if len(v) > 0 && bytes.IndexAny(v, ",\"\n\r") < 0 && !(single && string(v) == `\.`) {
+	if len(v) > 0 && !bytes.ContainsAny(v, ",\"\n\r") && !(single && string(v) == `\.`) {
 		return append(to, v...)
 	}
 	to = append(to, '"')
