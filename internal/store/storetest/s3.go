@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ type S3Server struct {
 	Region         string
 
 	dir     string
+	program *program
 	buckets atomic.Int32
 }
 
@@ -31,6 +33,12 @@ func s3Program() (string, error) {
 	return exec.LookPath("versitygw")
 }
 
+// HaveS3 reports whether there is a program that StartS3 can start.
+func HaveS3() bool {
+	_, err := s3Program()
+	return err == nil
+}
+
 // StartS3 starts a server, or skips the test if there is no program for it.
 func StartS3(t testing.TB) *S3Server {
 	t.Helper()
@@ -43,12 +51,19 @@ func StartS3(t testing.TB) *S3Server {
 	if err := errors.Join(os.Mkdir(sidecar, 0o700), os.Mkdir(root, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	s.Endpoint = "http://" + serve(t, func(port string) *exec.Cmd {
+	s.program = newProgram(t, func(port string) *exec.Cmd {
 		cmd := exec.Command(program, "--port", "127.0.0.1:"+port, "--region", s.Region, "--quiet", "posix", "--sidecar", sidecar, root)
 		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s.Access, "ROOT_SECRET_KEY="+s.Secret)
 		return cmd
 	})
+	s.Endpoint = "http://" + s.program.address
 	return s
+}
+
+// Crash kills the server with SIGKILL and starts it again at its address, with the data it had.
+func (s *S3Server) Crash(ctx context.Context) error {
+	s.program.kill()
+	return s.program.start(ctx)
 }
 
 // NewBucket makes an empty bucket and returns its name.

@@ -34,48 +34,75 @@ func tool(pattern string) (string, bool) {
 	return found[len(found)-1], true
 }
 
+// program is a server program that was started for a test.
+type program struct {
+	address string // host:port
+	command func(port string) *exec.Cmd
+
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has ended
+}
+
 // serve starts a server program that ends with the test, and returns its address, host:port, when it takes connections.
 func serve(t testing.TB, command func(port string) *exec.Cmd) string {
+	t.Helper()
+	return newProgram(t, command).address
+}
+
+// newProgram is serve for a test that ends the program itself.
+func newProgram(t testing.TB, command func(port string) *exec.Cmd) *program {
 	t.Helper()
 	var err error
 	// Another process may take the port between here and there; then another is tried.
 	for range 5 {
-		var address string
-		if address, err = serveOnce(t, command); err == nil {
-			return address
+		p := &program{command: command}
+		if p.address, err = freeAddress(); err != nil {
+			break
+		}
+		t.Cleanup(p.kill)
+		if err = p.start(t.Context()); err == nil {
+			return p
 		}
 	}
 	t.Fatal(err)
-	return ""
+	return nil
 }
 
-func serveOnce(t testing.TB, command func(port string) *exec.Cmd) (string, error) {
+func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	address := l.Addr().String()
-	l.Close()
-	_, port, err := net.SplitHostPort(address)
+	return l.Addr().String(), l.Close()
+}
+
+// start starts the program at its address and returns when it takes connections.
+func (p *program) start(ctx context.Context) error {
+	_, port, err := net.SplitHostPort(p.address)
 	if err != nil {
-		return "", err
+		return err
 	}
-	cmd := command(port)
+	cmd := p.command(port)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return err
 	}
 	ended := make(chan struct{})
+	p.cmd, p.ended = cmd, ended
 	go func() {
 		cmd.Wait()
 		close(ended)
 	}()
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		<-ended
-	})
-	return address, await(t.Context(), address, ended, &output)
+	return await(ctx, p.address, ended, &output)
+}
+
+// kill ends the program at once.
+func (p *program) kill() {
+	if p.cmd != nil {
+		p.cmd.Process.Kill()
+		<-p.ended
+	}
 }
 
 // await returns when the server takes connections.
