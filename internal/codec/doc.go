@@ -11,5 +11,5 @@
 //
 // Encoders and decoders are expensive to make and are kept in pools; closing a
 // writer or reader gives its engine back. Every encoder and decoder works in
-// the goroutine that calls it; [Async] moves an encoder to one of its own.
+// the goroutine that calls it.
 package codec
