@@ -460,8 +460,8 @@ func (b *resumption) stopRecording() {
 	b.mu.Lock()
 	b.over = true
 	b.mu.Unlock()
-	b.putting.Lock() // the last one
-	b.putting.Unlock()
+	b.putting.Lock() // when the last one is there
+	defer b.putting.Unlock()
 }
 
 // failed decides what becomes of what is stored when the backup failed: it stays if another run can go on with it.
