@@ -7,8 +7,10 @@ RACE ?= -race
 PACKAGES ?= ./...
 BENCH ?= .
 FUZZTIME ?= 20s
+RUNS ?= 200
+SEED ?= 1
 
-.PHONY: help build demo test test-versions lint bench fuzz conformance clean
+.PHONY: help build demo test test-versions lint bench fuzz faults conformance clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +39,10 @@ bench: ## run the benchmarks (BENCH=regexp, PACKAGES=./...)
 
 fuzz: ## fuzz every decoder for a while (FUZZTIME=20s)
 	@scripts/fuzz.sh $(FUZZTIME)
+
+faults: ## kill and break backups, restores and drills, their servers and stores, at random (RUNS=200, SEED=1: the first of their seeds)
+	@scripts/setup.sh server s3
+	PGHAUL_FAULT_RUNS=$(RUNS) PGHAUL_FAULT_SEED=$(SEED) go test -run '^TestFaults$$' -count=1 -v -timeout 6h ./e2e
 
 conformance: build ## run PostgreSQL's own tests of pg_dump and pg_restore (CONFORMANCE=folder with the programs tap and regress)
 	@test -n "$(CONFORMANCE)" || { echo "name the folder of the harness: make conformance CONFORMANCE=..." >&2; exit 2; }

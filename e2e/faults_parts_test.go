@@ -53,7 +53,7 @@ func newCrashServer(t *testing.T, programs string) *crashServer {
 		}
 		s.account = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	init := s.command("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	init := s.command("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
 	if out, err := init.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -38,7 +37,7 @@ const (
 // fault is what goes wrong while a command runs.
 type fault struct {
 	kind string
-	by   string  // what is counted: "bytes" to and from the database, "requests" to the store, "lines" of progress
+	by   string  // what is counted: "bytes" to and from the database, "requests" to the store, "lines" of progress from the first that is not of the start
 	at   float64 // share of what a run without faults has; of lines: which one
 
 	store faultproxy.Fault // of kind "store"
@@ -117,7 +116,7 @@ func (r faultRun) drawFault(rng *rand.Rand) fault {
 	where := rng.IntN(10)
 	if r.op == drilling {
 		if f.by == "bytes" {
-			f.by, f.at = "lines", float64(1+rng.IntN(3))
+			f.by, f.at = pick(rng, "lines of the start", "lines", "lines"), float64(1+rng.IntN(3))
 		}
 		f.kind = pick(rng, "SIGKILL", "SIGTERM", "server of the drill ended")
 		if !r.bucket || where < 5 {
@@ -240,7 +239,7 @@ func TestFaults(t *testing.T) {
 					t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 						r := drawRun(seed)
 						if r.bucket && w.s3 == nil {
-							t.Skip("missing: the S3 server versitygw: run scripts/setup.sh s3")
+							storetest.StartS3(t) // says what is missing
 						}
 						outcome := aBug
 						defer func() {
@@ -448,21 +447,22 @@ func (u *underFault) under(f *fault, args ...string) ended {
 	var out, talk bytes.Buffer
 	var e ended
 	started := make(chan struct{})
-	var fired atomic.Bool
-	var failed atomic.Pointer[error]
+	var mu sync.Mutex // held while it happens
+	var over bool
+	var failed error
 	happens := func() {
 		<-started
-		if fired.CompareAndSwap(false, true) {
-			if err := u.happen(f, c); err != nil {
-				failed.Store(&err)
-			}
+		mu.Lock()
+		defer mu.Unlock()
+		if !e.fired && !over {
+			e.fired = true
+			failed = u.happen(f, c)
 		}
 	}
 	c.Stdout, c.Stderr = &out, &talk
 	if f != nil {
-		happens := happens
 		if f.kind == "disk full" {
-			fired.Store(true) // it is, from the beginning
+			e.fired = true // it is, from the beginning
 		} else if f.by == "bytes" {
 			u.line.arm(1+int64(f.at*float64(u.total(0))), happens)
 		} else if f.by == "requests" {
@@ -479,7 +479,7 @@ func (u *underFault) under(f *fault, args ...string) ended {
 		} else {
 			n := 0
 			c.Stderr = &lines{Writer: &talk, each: func(s string) {
-				if strings.Contains(s, `"progress"`) {
+				if strings.Contains(s, `"progress"`) && strings.Contains(s, `"phase":"start"`) == (f.by == "lines of the start") {
 					if n++; n == int(f.at) {
 						happens()
 					}
@@ -513,10 +513,13 @@ func (u *underFault) under(f *fault, args ...string) ended {
 	if u.proxy != nil {
 		u.proxy.SetRule(faultproxy.Never)
 	}
-	if err := failed.Load(); err != nil {
-		u.t.Fatalf("the fault %s could not be made: %v", f, *err)
+	mu.Lock() // a server is there again
+	over = true
+	mu.Unlock()
+	if failed != nil {
+		u.t.Fatalf("the fault %s could not be made: %v", f, failed)
 	}
-	e.result, e.fired = result{out.String(), talk.String(), c.ProcessState.ExitCode()}, fired.Load()
+	e.result = result{out.String(), talk.String(), c.ProcessState.ExitCode()}
 	fmt.Fprintf(&u.trace, "pghaul %s: exit status %d after %.1f s, fault %v\n%s%s\n", strings.Join(args, " "), e.code, time.Since(start).Seconds(), e.fired, e.stdout, e.stderr)
 	if e.code == 0 && strings.Contains(e.stderr, "panic") || e.code != 0 && !e.clearly() {
 		u.t.Errorf("no clear failure: exit status %d\n%s%s", e.code, e.stdout, e.stderr)
@@ -904,7 +907,7 @@ func (u *underFault) drill() string {
 		u.counted(args...)
 	}
 	passed := func(e ended) bool {
-		var report struct{ Identical, Passed bool }
+		var report struct{ Identical bool }
 		if err := json.Unmarshal([]byte(e.stdout), &report); err != nil && e.code == 0 {
 			u.t.Errorf("report: %v\n%s", err, e.stdout)
 		}
