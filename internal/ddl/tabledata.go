@@ -121,6 +121,23 @@ func CopyRangeSQL(db *catalog.Database, d *catalog.TableData, lo, hi int64) stri
 		storedColumns(quote, t), quote.Qualified(t.Schema.Name, t.Name), lo, end)
 }
 
+// CopyKeysSQL returns the statement that reads the rows of a table that CanCopyRange accepts in which the column, an integer, is at
+// least from and less than to; nil is no bound.
+func CopyKeysSQL(db *catalog.Database, d *catalog.TableData, column string, from, to *int64) string {
+	t, quote := d.Table, quoter(db)
+	var where []string
+	if from != nil {
+		where = append(where, quote.Ident(column)+" >= "+bigint(*from))
+	}
+	if to != nil {
+		where = append(where, quote.Ident(column)+" < "+bigint(*to))
+	}
+	return fmt.Sprintf("COPY (SELECT %s FROM ONLY %s WHERE %s) TO stdout",
+		storedColumns(quote, t), quote.Qualified(t.Schema.Name, t.Name), strings.Join(where, " AND "))
+}
+
+func bigint(n int64) string { return "'" + strconv.FormatInt(n, 10) + "'::pg_catalog.int8" }
+
 // An Inserter renders rows as INSERT statements (dumpTableData_insert). It is for one table and
 // one goroutine.
 type Inserter struct {

@@ -188,7 +188,7 @@ func TestStockProgramsRestoreEveryFormat(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "archive")
-				o := Options{Format: c.format, File: file, Jobs: c.jobs, PieceBytes: smallPieces, NoSync: true, CopyFormat: c.copy}
+				o := Options{Format: c.format, File: file, Jobs: c.jobs, PieceBytes: smallPieces, NoSync: true, CopyFormat: c.copy, ScriptManifest: true}
 				o.Compression.Method = c.method
 				if c.pipe {
 					o.Archive = func(w pgarchive.WriterOptions) (pgarchive.Writer, error) {
@@ -233,6 +233,39 @@ func TestStockProgramsRestoreEveryFormat(t *testing.T) {
 				same(t, want, r.Manifest, restored)
 			})
 		}
+	})
+}
+
+// Tables cut by their keys, as those of old servers are, are whole.
+func TestKeyRanges(t *testing.T) {
+	pgtest.Each(t, func(t *testing.T, s *pgtest.Server) {
+		s.NeedTool(t, "pg_restore")
+		db := s.NewDatabase(t)
+		db.Exec(t, `CREATE TABLE even (id int PRIMARY KEY, t text); INSERT INTO even SELECT i, repeat('x', 400) FROM generate_series(-3000, 3000) i;
+CREATE TABLE "Odd one" ("a Key" bigint, b int, t text, PRIMARY KEY ("a Key", b));
+INSERT INTO "Odd one" SELECT i::bigint * i * i, i, repeat('y', 400) FROM generate_series(-2000, 2000) i;
+INSERT INTO "Odd one" VALUES (-9223372036854775808, 0, 'least'), (9223372036854775807, 0, 'most');
+CREATE TABLE same (id smallint, n int, t text, PRIMARY KEY (id, n)); INSERT INTO same SELECT 5, i, repeat('z', 400) FROM generate_series(1, 3000) i;
+CREATE TABLE keyless (t text); INSERT INTO keyless SELECT repeat('k', 400) FROM generate_series(1, 2000);
+CREATE TABLE worded (id text PRIMARY KEY, t text); INSERT INTO worded SELECT i, repeat('w', 400) FROM generate_series(1, 2000) i;
+ANALYZE even`)
+		want := script(t, db)
+		file := filepath.Join(t.TempDir(), "archive")
+		o := Options{Format: pgarchive.FormatDirectory, File: file, Jobs: 2, PieceBytes: smallPieces, NoSync: true, cutByKeys: true}
+		r := mustRun(t, db, o, nil)
+		pieces := make(map[manifest.Name]int)
+		for _, table := range r.Manifest.Tables {
+			pieces[table.Name] = len(table.Pieces)
+		}
+		if pieces["even"] < 10 || pieces["Odd one"] < 10 || pieces["same"] != 1 || pieces["keyless"] != 1 || pieces["worded"] != 1 {
+			t.Errorf("pieces %v", pieces)
+		}
+		checkAttached(t, file, r)
+		restored := s.NewDatabase(t, pgtest.Options{Suffix: "copy"})
+		if _, stderr, err := restored.ToolInput(t, nil, "pg_restore", "-d", restored.Name, "-e", "-j2", file); err != nil {
+			t.Fatalf("pg_restore: %v\n%s", err, stderr)
+		}
+		same(t, want, r.Manifest, restored)
 	})
 }
 

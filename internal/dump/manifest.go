@@ -113,7 +113,7 @@ func contents(items []*Item) ([]manifest.Table, manifest.LargeObjects) {
 				tables[n].CopyFormat = manifest.BinaryCopy
 			}
 		}
-		p := manifest.Piece{ID: int32(i.Entry.ID), Pages: i.Pages}
+		p := manifest.Piece{ID: int32(i.Entry.ID), Pages: i.Pages, Keys: i.Keys}
 		p.SetSum(i.sum)
 		tables[n].Pieces = append(tables[n].Pieces, p)
 		sum := sums[n]

@@ -36,9 +36,11 @@ type Options struct {
 	FewerJobs bool
 
 	// PieceBytes is the size, in bytes of heap and TOAST, above which a table is cut, and
-	// of the pieces. 0: 64 MiB, less in custom archives by many jobs; negative: tables are not cut. Only servers of version
-	// 14 and newer read a range of pages without reading the whole table.
+	// of the pieces. 0: 64 MiB, less in custom archives by many jobs; negative: tables are not cut. On servers before 14, which
+	// do not read a range of pages without reading the whole table, only tables whose primary key begins with an integer are cut.
 	PieceBytes int64
+
+	cutByKeys bool // as for servers that do not read ranges of pages; for tests
 
 	// CopyFormat is the form of the rows; the binary form is for archives only. What it can hold is read by
 	// the same major version of the server.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/ddl"
@@ -30,7 +31,8 @@ type Item struct {
 	Table *catalog.Table // nil: large objects
 	Query string         // the statement that reads the rows: COPY, or SELECT for INSERT statements
 	Pages *manifest.PageRange
-	Bytes int64 // on disk
+	Keys  *manifest.KeyRange // in place of Pages, of servers that do not read ranges of pages
+	Bytes int64              // on disk
 
 	Binary bool // the rows have COPY's binary form
 
@@ -46,6 +48,15 @@ func (i *Item) Name() string {
 	}
 	name := i.Entry.Namespace + "." + i.Entry.Tag
 	switch {
+	case i.Keys != nil:
+		from, to := "", ""
+		if i.Keys.From != nil {
+			from = strconv.FormatInt(*i.Keys.From, 10)
+		}
+		if i.Keys.To != nil {
+			to = strconv.FormatInt(*i.Keys.To-1, 10)
+		}
+		return fmt.Sprintf("%s %s %s..%s", name, i.Keys.Column, from, to)
 	case i.Pages == nil:
 		return name
 	case i.Pages.To == 0:
@@ -77,6 +88,7 @@ type planner struct {
 	binary    map[*catalog.Table]bool
 	blockSize int64
 	lastID    pgarchive.ID
+	readKeys  func(t *catalog.Table, column string, n int64) ([]int64, error) // see readKeys
 }
 
 // wantedEntries leaves out what the selection does not want. What depended on a removed entry
@@ -220,7 +232,10 @@ func (p *planner) tableItems(e *pgarchive.Entry) ([]*Item, error) {
 		copySQL = binaryCopy
 		e.CopyStmt = binaryCopy(e.CopyStmt)
 	}
-	ranges := p.ranges(data, size)
+	ranges, err := p.parts(data, size)
+	if err != nil {
+		return nil, err
+	}
 	if ranges == nil {
 		whole.Query = copySQL(ddl.CopyToSQL(p.db, data))
 		return []*Item{whole}, nil
@@ -239,24 +254,54 @@ func (p *planner) tableItems(e *pgarchive.Entry) ([]*Item, error) {
 			piece.Dependencies = slices.Clone(e.Dependencies)
 		}
 		piece.DataBytes = e.DataBytes / int64(len(ranges))
-		items = append(items, &Item{
-			Entry: &piece, Table: t, data: data, Pages: &ranges[i], Bytes: piece.DataBytes, Binary: whole.Binary,
-			Query: copySQL(ddl.CopyRangeSQL(p.db, data, int64(ranges[i].From), int64(ranges[i].To))),
-		})
+		item := &Item{Entry: &piece, Table: t, data: data, Pages: ranges[i].pages, Keys: ranges[i].keys, Bytes: piece.DataBytes, Binary: whole.Binary}
+		if k := item.Keys; k != nil {
+			item.Query = copySQL(ddl.CopyKeysSQL(p.db, data, string(k.Column), k.From, k.To))
+		} else {
+			item.Query = copySQL(ddl.CopyRangeSQL(p.db, data, int64(item.Pages.From), int64(item.Pages.To)))
+		}
+		items = append(items, item)
 	}
 	return items, nil
 }
 
-// ranges decides how to cut a table; nil is not at all.
-func (p *planner) ranges(data *catalog.TableData, size tableSize) []manifest.PageRange {
-	pieceBytes := p.opts.pieceBytes()
-	if p.opts.format() == pgarchive.FormatPlain || p.db.Info.Version < minRangeVersion || !ddl.CanCopyRange(data) {
-		return nil
+// parts decides how to cut a table; nil is not at all.
+func (p *planner) parts(data *catalog.TableData, size tableSize) ([]part, error) {
+	if p.opts.format() == pgarchive.FormatPlain || !ddl.CanCopyRange(data) {
+		return nil, nil
 	}
+	t := data.Table
+	if p.db.Info.Version < minRangeVersion || p.opts.cutByKeys {
+		return p.keyParts(t, size)
+	}
+	var ranges []manifest.PageRange
 	if r := p.opts.Resume; r != nil { // the table may have grown, the pieces must be the same
-		return r.ranges(data.Table.ID.OID)
+		ranges = r.ranges(t.ID.OID)
+	} else {
+		ranges = cut(size, p.blockSize, p.opts.pieceBytes())
 	}
-	return cut(size, p.blockSize, pieceBytes)
+	var out []part
+	for i := range ranges {
+		out = append(out, part{pages: &ranges[i]})
+	}
+	return out, nil
+}
+
+// keyParts cuts a table by its key, if it is large and has one that serves.
+func (p *planner) keyParts(t *catalog.Table, size tableSize) ([]part, error) {
+	column := keyColumn(t)
+	if column == nil {
+		return nil, nil
+	}
+	if r := p.opts.Resume; r != nil {
+		return keyParts(column.Name, r.keys(t.ID.OID)), nil
+	}
+	n := pieces(size, p.blockSize, p.opts.pieceBytes())
+	if n < 2 {
+		return nil, nil
+	}
+	bounds, err := p.readKeys(t, column.Name, n)
+	return keyParts(column.Name, bounds), err
 }
 
 // errMissing says that a sequence's state could not be read.

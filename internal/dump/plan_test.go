@@ -216,6 +216,35 @@ func TestLockHintNamesASettingThatSuffices(t *testing.T) {
 	}
 }
 
+// Whatever the bounds, the ranges between them hold each value once.
+func TestKeyPartsCoverTheKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		low := rapid.Int64().Draw(t, "low")
+		high := rapid.Int64Min(low).Draw(t, "high")
+		var histogram []string
+		for _, v := range rapid.SliceOfN(rapid.Int64(), 0, 30).Draw(t, "histogram") {
+			histogram = append(histogram, fmt.Sprint(v))
+		}
+		n := rapid.Int64Range(2, 20).Draw(t, "pieces")
+		bounds := divide(low, high, histogram, n)
+		if int64(len(bounds)) >= n || !slices.IsSorted(bounds) {
+			t.Fatalf("bounds %v for %d pieces", bounds, n)
+		}
+		parts := keyParts("id", bounds)
+		for _, v := range append(slices.Clone(bounds), low, high, rapid.Int64().Draw(t, "value")) {
+			in := 0
+			for _, p := range parts {
+				if (p.keys.From == nil || v >= *p.keys.From) && (p.keys.To == nil || v < *p.keys.To) {
+					in++
+				}
+			}
+			if len(parts) > 0 && in != 1 {
+				t.Fatalf("%d is in %d of the ranges between %v", v, in, bounds)
+			}
+		}
+	})
+}
+
 func TestContentsAddsPieces(t *testing.T) {
 	db, entries := small()
 	p := &planner{

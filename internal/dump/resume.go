@@ -32,11 +32,12 @@ type Checkpoint struct {
 	Cuts []Cut  `json:"cuts"` // the tables that were cut
 }
 
-// Cut is how a table was cut: into pieces of as many pages each, the last one without an end.
+// Cut is how a table was cut: into pieces of as many pages each, the last one without an end; or at values of its key.
 type Cut struct {
-	OID    uint32 `json:"oid"`
-	Pages  uint32 `json:"pages"`
-	Pieces int    `json:"pieces"`
+	OID    uint32  `json:"oid"`
+	Pages  uint32  `json:"pages"`
+	Pieces int     `json:"pieces"`
+	Keys   []int64 `json:"keys,omitempty"`
 }
 
 // Resume is how far an earlier dump came.
@@ -61,13 +62,19 @@ func (p *Plan) Adopted(i *Item) bool { return p.adopted[i.Entry.ID] }
 func (d *dumper) checkpoint(p *Plan, from *planner) Checkpoint {
 	c := Checkpoint{Time: d.facts.snapshot.Time, LSN: d.facts.snapshot.LSN, Cuts: []Cut{}}
 	for _, i := range p.Items {
-		if i.Pages == nil {
+		switch {
+		case i.Pages == nil && i.Keys == nil:
 			continue
-		}
-		if i.Pages.From == 0 {
+		case i.Pages != nil && i.Pages.From == 0:
 			c.Cuts = append(c.Cuts, Cut{OID: i.Table.ID.OID, Pages: i.Pages.To})
+		case i.Keys != nil && i.Keys.From == nil:
+			c.Cuts = append(c.Cuts, Cut{OID: i.Table.ID.OID})
 		}
-		c.Cuts[len(c.Cuts)-1].Pieces++
+		last := &c.Cuts[len(c.Cuts)-1]
+		last.Pieces++
+		if i.Keys != nil && i.Keys.To != nil {
+			last.Keys = append(last.Keys, *i.Keys.To)
+		}
 	}
 	h := planHash{sha256.New()}
 	for _, name := range slices.Sorted(maps.Keys(d.facts.settings)) {
@@ -123,6 +130,15 @@ func (r *Resume) ranges(oid uint32) []manifest.PageRange {
 	}
 	out[len(out)-1].To = 0
 	return out
+}
+
+// keys returns the values of its key at which a table was cut, nil of one that was not.
+func (r *Resume) keys(oid uint32) []int64 {
+	i := slices.IndexFunc(r.Cuts, func(c Cut) bool { return c.OID == oid })
+	if i < 0 || len(r.Cuts[i].Keys) >= maxPieces || !slices.IsSorted(r.Cuts[i].Keys) {
+		return nil
+	}
+	return r.Cuts[i].Keys
 }
 
 // resume returns the items whose data are still to be written, and gives the others their digests.

@@ -242,6 +242,9 @@ func (d *dumper) plan(ctx context.Context, db *catalog.Database, entries []*pgar
 	if p.sizes, p.blockSize, err = readSizes(ctx, d.holder.conn, tables); err != nil {
 		return nil, err
 	}
+	p.readKeys = func(t *catalog.Table, column string, n int64) ([]int64, error) {
+		return readKeys(ctx, d.holder.conn, d.quote, t, column, n)
+	}
 	if p.binary, err = d.binaryTables(ctx, tables); err != nil {
 		return nil, err
 	}

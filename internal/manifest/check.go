@@ -92,7 +92,7 @@ func (t *Table) check(ids map[int32]bool) error {
 			return fmt.Errorf("piece %d: negative count", i+1)
 		}
 		ids[p.ID] = true
-		if err := t.checkPages(i); err != nil {
+		if err := t.checkRange(i); err != nil {
 			return err
 		}
 		total.Add(p.Sum())
@@ -103,22 +103,39 @@ func (t *Table) check(ids map[int32]bool) error {
 	return nil
 }
 
-// checkPages checks that the pieces cover the table's pages without gap or overlap.
-func (t *Table) checkPages(i int) error {
-	r := t.Pieces[i].Pages
-	if len(t.Pieces) == 1 && r == nil {
+// checkRange checks that the pieces cover the table's pages, or the values of its key, without gap or overlap.
+func (t *Table) checkRange(i int) error {
+	p := &t.Pieces[i]
+	last := i == len(t.Pieces)-1
+	switch {
+	case p.Pages == nil && p.Keys == nil:
+		if len(t.Pieces) > 1 {
+			return fmt.Errorf("piece %d: it does not say which part of the table it is", i+1)
+		}
+		return nil
+	case p.Pages != nil && p.Keys != nil:
+		return fmt.Errorf("piece %d: it is a range of pages and one of keys", i+1)
+	case p.Pages != nil:
+		var from uint32
+		if i > 0 && t.Pieces[i-1].Pages != nil {
+			from = t.Pieces[i-1].Pages.To
+		}
+		if r := p.Pages; r.From != from || last != (r.To == 0) || !last && r.To <= r.From {
+			return fmt.Errorf("piece %d: pages %d to %d leave a gap or overlap", i+1, r.From, r.To)
+		}
 		return nil
 	}
-	if r == nil {
-		return fmt.Errorf("piece %d: page range is missing", i+1)
+	var before *int64
+	r := p.Keys
+	if i > 0 {
+		k := t.Pieces[i-1].Keys
+		if k == nil || k.Column != r.Column || k.To == nil {
+			return fmt.Errorf("piece %d: its range of keys does not go on from the piece before", i+1)
+		}
+		before = k.To
 	}
-	var from uint32
-	if i > 0 && t.Pieces[i-1].Pages != nil {
-		from = t.Pieces[i-1].Pages.To
-	}
-	last := i == len(t.Pieces)-1
-	if r.From != from || last != (r.To == 0) || !last && r.To <= r.From {
-		return fmt.Errorf("piece %d: pages %d to %d leave a gap or overlap", i+1, r.From, r.To)
+	if (r.From == nil) != (before == nil) || before != nil && *r.From != *before || (r.To == nil) != last || r.From != nil && r.To != nil && *r.To <= *r.From {
+		return fmt.Errorf("piece %d: the ranges of keys leave a gap or overlap", i+1)
 	}
 	return nil
 }

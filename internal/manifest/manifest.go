@@ -132,11 +132,13 @@ func (t *Table) SetSum(s digest.Sum) { t.Rows, t.Bytes, t.Digest = s.Rows, s.Byt
 
 // Piece is a part of a table that is one data entry of the archive.
 type Piece struct {
-	ID     int32      `json:"id"` // the entry's dump ID
-	Rows   int64      `json:"rows"`
-	Bytes  int64      `json:"bytes"`
-	Digest Hash128    `json:"sum"`
-	Pages  *PageRange `json:"pages,omitempty"` // nil: the whole table
+	ID     int32   `json:"id"` // the entry's dump ID
+	Rows   int64   `json:"rows"`
+	Bytes  int64   `json:"bytes"`
+	Digest Hash128 `json:"sum"`
+	// What of the table it is; both nil: the whole table.
+	Pages *PageRange `json:"pages,omitempty"`
+	Keys  *KeyRange  `json:"keys,omitempty"`
 }
 
 // Sum returns the piece's digest.
@@ -144,6 +146,13 @@ func (p *Piece) Sum() digest.Sum { return sum(p.Rows, p.Bytes, p.Digest) }
 
 // SetSum sets the piece's digest.
 func (p *Piece) SetSum(s digest.Sum) { p.Rows, p.Bytes, p.Digest = s.Rows, s.Bytes, hash128(s) }
+
+// KeyRange is the rows whose column, an integer that is never null, is at least From and less than To. nil: no bound.
+type KeyRange struct {
+	Column Name   `json:"column"`
+	From   *int64 `json:"from,omitempty"`
+	To     *int64 `json:"to,omitempty"`
+}
 
 // PageRange is a range of pages of a table's main fork. To 0 means to the end.
 type PageRange struct {

@@ -34,6 +34,37 @@ func entries() []*pgarchive.Entry {
 	}
 }
 
+// Ranges of keys must go on from each other as those of pages do.
+func TestKeyRanges(t *testing.T) {
+	n := func(v int64) *int64 { return &v }
+	for _, c := range []struct {
+		ranges []KeyRange
+		ok     bool
+	}{
+		{[]KeyRange{{"id", nil, n(5)}, {"id", n(5), n(9)}, {"id", n(9), nil}}, true},
+		{[]KeyRange{{"id", nil, n(-5)}, {"id", n(-5), nil}}, true},
+		{[]KeyRange{{"id", nil, n(5)}, {"id", n(6), nil}}, false},
+		{[]KeyRange{{"id", nil, n(5)}, {"id", n(4), nil}}, false},
+		{[]KeyRange{{"id", n(1), n(5)}, {"id", n(5), nil}}, false},
+		{[]KeyRange{{"id", nil, n(5)}, {"id", n(5), n(9)}}, false},
+		{[]KeyRange{{"id", nil, n(5)}, {"di", n(5), nil}}, false},
+		{[]KeyRange{{"id", nil, nil}, {"id", nil, nil}}, false},
+		{[]KeyRange{{"id", nil, n(5)}, {"id", n(5), n(5)}, {"id", n(5), nil}}, false},
+	} {
+		table := Table{Name: "t"}
+		var err error
+		for i := range c.ranges {
+			table.Pieces = append(table.Pieces, Piece{ID: int32(i + 1), Keys: &c.ranges[i]})
+		}
+		for i := range table.Pieces {
+			err = errors.Join(err, table.checkRange(i))
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.ranges, err)
+		}
+	}
+}
+
 func sample() *Manifest {
 	m := &Manifest{
 		Format: Format, Version: Version, Tool: Tool{"pghaul", "1.2"}, Server: Server{Version: "18.6", VersionNum: 180006},
