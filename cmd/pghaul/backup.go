@@ -22,7 +22,7 @@ import (
 func newBackupCommand(env *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:                "backup [OPTION]... --to=ADDRESS [DBNAME]",
-		Short:              "back a database up into a store: a folder or an S3 bucket",
+		Short:              "back a database up into a store: a folder or a bucket of S3, Google or Azure",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runBackup(cmd.Context(), env, args)

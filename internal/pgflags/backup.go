@@ -33,7 +33,7 @@ const notForBackup = " file format no-sync sync-method clean create no-owner no-
 func (b *Backup) table(p Program) []option {
 	const own = "The backup"
 	t := []option{
-		{long: "to", arg: "ADDRESS", group: own, help: "the store: file:///folder, a path, or s3://bucket/prefix; default: the environment's PGHAUL_STORE", set: setString(&b.To)},
+		{long: "to", arg: "ADDRESS", group: own, help: "the store: file:///folder, a path, s3://bucket/prefix, gs://bucket/prefix or azure://account/container/prefix; default: the environment's PGHAUL_STORE", set: setString(&b.To)},
 		{long: "limit-upload", arg: "SIZE", group: own, help: "send no more than this much a second, such as 20MB", set: setString(&b.limit)},
 		{long: "keep-snapshot", arg: "DURATION", group: own, help: "keep the snapshot so long, such as 30m, after the backup was killed or lost a connection, so that the same command goes on with it", set: setDuration(&b.KeepSnapshot, "--keep-snapshot")},
 		{long: "no-globals", group: own, help: "without the roles and tablespaces of the server", set: setTrue(&b.NoGlobals)},
