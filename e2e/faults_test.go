@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -90,6 +91,9 @@ type faultRun struct {
 	faults    []fault // of the first command, the second, ...
 }
 
+// lateSeed and later seeds draw later moments: the first bytes from a small database are its catalogue, read before anything is stored.
+const lateSeed = 1000
+
 // drawRun draws a run. Equal seeds give equal runs.
 func drawRun(seed uint64) faultRun {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -112,6 +116,9 @@ func (r faultRun) drawFault(rng *rand.Rand) fault {
 	f := fault{at: rng.Float64(), by: "bytes", rng: rand.New(rand.NewPCG(rng.Uint64(), 2))}
 	if r.bucket && rng.IntN(2) == 0 {
 		f.by = "requests"
+	}
+	if r.seed >= lateSeed {
+		f.at = 0.4 + 0.6*f.at
 	}
 	where := rng.IntN(10)
 	if r.op == drilling {
@@ -137,7 +144,7 @@ func (r faultRun) drawFault(rng *rand.Rand) fault {
 		f.kind = "disk full"
 	default:
 		f.by, f.kind, f.span = "requests", "store", pick(rng, 1, 1, 2, 4, 7)
-		if f.at > 1 {
+		if f.at >= 1 { // it was a line
 			f.at = rng.Float64()
 		}
 		after := rng.Int64N(64 << 10)
@@ -705,7 +712,7 @@ func (u *underFault) backup() string {
 		u.counted(u.backupArgs(source, u.newStore(filepath.Join(u.dir, "counted")))...)
 	}
 	if u.faults[0].kind == "disk full" {
-		size := fmt.Sprintf("size=%dk", 16+int(u.faults[0].at*500))
+		size := fmt.Sprintf("size=%dk", 16+int(u.faults[0].at*170))
 		if u.prior {
 			size = "size=64m"
 		}
@@ -728,7 +735,7 @@ func (u *underFault) backup() string {
 				t.Fatal(err)
 			}
 			used := int64(st.Blocks-st.Bfree) * st.Bsize >> 10
-			if err := syscall.Mount("tmpfs", folder, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dk", used+16+int64(u.faults[0].at*500))); err != nil {
+			if err := syscall.Mount("tmpfs", folder, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dk", used+16+int64(u.faults[0].at*170))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -751,6 +758,11 @@ func (u *underFault) backup() string {
 			break
 		}
 		u.noLatest(prior)
+		for _, name := range u.objects() {
+			if id := idOf.FindString(name); !slices.Contains(all, id) && id != prior && !strings.Contains(name, ".partial") && !strings.HasPrefix(name, "upload ") {
+				t.Errorf("%s is of no backup that is listed: %q", name, all)
+			}
+		}
 		if tries++; tries > 5 {
 			t.Errorf("after %d tries there is no backup", tries)
 			return aBug
@@ -804,6 +816,9 @@ func (u *underFault) backup() string {
 	return anew
 }
 
+// idOf finds the ID of a backup in the name of an object.
+var idOf = regexp.MustCompile(`\b\d{8}T\d{6}Z(-\w+)?`)
+
 // noLatest looks whether a backup that is not complete is taken for one.
 func (u *underFault) noLatest(prior string) {
 	u.t.Helper()
@@ -823,7 +838,11 @@ func (u *underFault) noLatest(prior string) {
 func (u *underFault) objects() (names []string) {
 	u.t.Helper()
 	if !u.bucket {
-		return filesIn(u.t, strings.TrimPrefix(u.store, "file://"))
+		dir := strings.TrimPrefix(u.store, "file://")
+		if _, err := os.Stat(dir); err != nil {
+			return nil // it was not made yet
+		}
+		return filesIn(u.t, dir)
 	}
 	bucket, _, _ := strings.Cut(strings.TrimPrefix(u.store, "s3://"), "/")
 	c := bucketClient(u.t, u.s3)
