@@ -363,13 +363,20 @@ func TestDrillPasses(t *testing.T) {
 			src.MustTool(t, "pg_dump", "-Fc", "-f", archive, "-d", src.DSN)
 			out := command(t, src, nil, "pghaul", "drill", "--json", "--quiet", archive).stdout
 			var report struct {
-				Identical, Manifest bool
-				Compared            struct{ Rows int64 }
+				Passed, Manifest bool
+				Rules            []struct{ Rule string }
+				Compared         struct{ Rows int64 }
 			}
 			if err := json.Unmarshal([]byte(out), &report); err != nil {
 				t.Fatal(err)
 			}
-			if !report.Identical || report.Manifest || report.Compared.Rows != 33056 {
+			// An older pg_dump may write a blank more here and there.
+			for _, r := range report.Rules {
+				if r.Rule != "stock-text" {
+					t.Errorf("rule %s", r.Rule)
+				}
+			}
+			if !report.Passed || report.Manifest || report.Compared.Rows != 33056 {
 				t.Errorf("report:\n%s", out)
 			}
 		})

@@ -56,7 +56,7 @@ func TestParseDump(t *testing.T) {
 				t.Error(d)
 			}
 			ignore := cmpopts.IgnoreFields(dump.Options{}, "Compression", "Script")
-			if d := cmp.Diff(want, got, ignore, cmpopts.IgnoreUnexported(Dump{})); d != "" {
+			if d := cmp.Diff(want, got, ignore, cmpopts.IgnoreUnexported(Dump{}, dump.Options{})); d != "" {
 				t.Error(d)
 			}
 		})
