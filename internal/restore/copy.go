@@ -324,7 +324,8 @@ const (
 )
 
 // unreadable reports that the data of an entry are not what they should be, after leaving
-// the transaction. A stream that breaks has no next entry.
+// the transaction. A stream that breaks has no next entry, and a store that is gone has none to give: that ends the restore, which
+// can be resumed.
 func (w *worker) unreadable(ctx context.Context, it *Item, src source, inside bool, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -335,7 +336,7 @@ func (w *worker) unreadable(ctx context.Context, it *Item, src source, inside bo
 		}
 	}
 	ee := archiveError(it, err)
-	if !src.again() {
+	if !src.again() || isUnreachable(err) {
 		w.mu.Lock()
 		w.res.Errors = append(w.res.Errors, ee)
 		it.failures++

@@ -59,6 +59,12 @@ func archiveError(it *Item, err error) *EntryError {
 	}
 }
 
+// isUnreachable says whether what the archive is read from, a store, was given up on after many tries.
+func isUnreachable(err error) bool {
+	var u interface{ Unreachable() bool }
+	return errors.As(err, &u) && u.Unreachable()
+}
+
 // refused returns the server's error if err is one after which the connection can go on.
 func refused(err error) (*pgconn.PgError, bool) {
 	var e *pgconn.PgError

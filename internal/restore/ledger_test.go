@@ -307,6 +307,47 @@ func TestResumeKeepsFailures(t *testing.T) {
 	}
 }
 
+// silent is an archive in a store that answers no more once so many data were read.
+type silent struct {
+	pgarchive.Reader
+	left atomic.Int64
+}
+
+type noAnswer struct{}
+
+func (noAnswer) Error() string     { return "tried 8 times: no answer" }
+func (noAnswer) Unreachable() bool { return true }
+
+func (s *silent) Data(ctx context.Context, id pgarchive.ID) (io.ReadCloser, error) {
+	if s.left.Add(-1) < 0 {
+		return nil, fmt.Errorf("get x: %w", noAnswer{})
+	}
+	return s.Reader.Data(ctx, id)
+}
+
+// A store that is gone ends the restore, which goes on when it is there again; it does not cost every entry that is left.
+func TestStoreGoesAway(t *testing.T) {
+	s := pgtest.Newest(t)
+	src := newShop(t, s)
+	want := text(t, src)
+	file := dump(t, src, "-Fc")
+	for _, jobs := range []int{1, 3} {
+		db := s.NewDatabase(t)
+		r := &silent{Reader: open(t, file, false)}
+		r.left.Store(2)
+		o := Options{Jobs: jobs, Fast: jobs > 1, Ledger: true}
+		res, err := Run(t.Context(), r, config(t, db), o, nil)
+		if !errors.As(err, new(noAnswer)) || !res.Resumable || len(res.Errors) > jobs {
+			t.Fatalf("error %v, resumable %t, errors %v", err, res.Resumable, res.Errors)
+		}
+		o.Resume = true
+		if res := mustRun(t, open(t, file, false), db, o); res.Resumed == 0 {
+			t.Error("nothing resumed")
+		}
+		resumed(t, want, db)
+	}
+}
+
 // The ledger is refused where it does not fit.
 func TestResumeRefused(t *testing.T) {
 	s := pgtest.Newest(t)

@@ -56,7 +56,7 @@ func (b *Backoff) Do(ctx context.Context, op, key string, f func() error) error 
 		case IsPermanent(err):
 			return err
 		case n+1 >= b.tries():
-			return Permanent(fmt.Errorf("tried %d times: %w", n+1, err))
+			return GaveUp(fmt.Errorf("tried %d times: %w", n+1, err))
 		}
 		if err := b.Pause(ctx, op, key, err, n); err != nil {
 			return err

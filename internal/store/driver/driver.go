@@ -102,6 +102,15 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
+// GaveUp marks an error after which something was tried again as often as makes sense: the store cannot be used at present. It is
+// permanent. Those who know no store find it by its method Unreachable.
+func GaveUp(err error) error { return Permanent(gaveUp{err}) }
+
+type gaveUp struct{ error }
+
+func (g gaveUp) Unwrap() error     { return g.error }
+func (g gaveUp) Unreachable() bool { return true }
+
 // IsPermanent reports whether trying again is of no use.
 func IsPermanent(err error) bool {
 	var p permanent

@@ -144,7 +144,7 @@ func (g *stream) resume(cause error) error {
 		tries = 8
 	}
 	if g.failures >= tries {
-		return driver.Permanent(cause)
+		return driver.GaveUp(cause)
 	}
 	if err := b.Pause(g.ctx, "go on getting", g.key, cause, g.failures-1); err != nil {
 		return err
