@@ -750,9 +750,9 @@ func (w *worker) steady(ctx context.Context, items []*Item, repeatable bool, f f
 	}
 }
 
-// canComeBack says whether an error is the loss of a connection that can be replaced.
+// canComeBack says whether an error is the loss of a connection that can be replaced. That to a store is not the target's.
 func (w *worker) canComeBack(ctx context.Context, err error) bool {
-	return w.run.ledger != nil && ctx.Err() == nil && pg.IsConnectionLost(err)
+	return w.run.ledger != nil && ctx.Err() == nil && pg.IsConnectionLost(err) && !isUnreachable(err)
 }
 
 // comeBack replaces the connection.

@@ -316,6 +316,7 @@ type silent struct {
 type noAnswer struct{}
 
 func (noAnswer) Error() string     { return "tried 8 times: no answer" }
+func (noAnswer) Unwrap() error     { return io.ErrUnexpectedEOF } // as if the target's connection were lost
 func (noAnswer) Unreachable() bool { return true }
 
 func (s *silent) Data(ctx context.Context, id pgarchive.ID) (io.ReadCloser, error) {
@@ -336,7 +337,12 @@ func TestStoreGoesAway(t *testing.T) {
 		r := &silent{Reader: open(t, file, false)}
 		r.left.Store(2)
 		o := Options{Jobs: jobs, Fast: jobs > 1, Ledger: true}
+		var log messages
+		o.Log = log.log
 		res, err := Run(t.Context(), r, config(t, db), o, nil)
+		if strings.Contains(log.String(), "connecting again") {
+			t.Errorf("the target's connection was replaced:\n%s", &log)
+		}
 		if !errors.As(err, new(noAnswer)) || !res.Resumable || len(res.Errors) > jobs {
 			t.Fatalf("error %v, resumable %t, errors %v", err, res.Resumable, res.Errors)
 		}
