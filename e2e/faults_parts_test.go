@@ -258,6 +258,13 @@ func (p *line) arm(at int64, do func()) {
 	p.count, p.at, p.do = 0, at, do
 }
 
+// disarm leaves the count as it is.
+func (p *line) disarm() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at, p.do = 0, nil
+}
+
 func (p *line) passed() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

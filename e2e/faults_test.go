@@ -516,7 +516,7 @@ func (u *underFault) under(f *fault, args ...string) ended {
 		}
 		u.t.Errorf("pghaul %s hangs\n%s", strings.Join(args, " "), talk.String())
 	}
-	u.line.arm(0, nil)
+	u.line.disarm()
 	if u.proxy != nil {
 		u.proxy.SetRule(faultproxy.Never)
 	}
@@ -642,7 +642,11 @@ func (u *underFault) counted(args ...string) {
 	if e.code != 0 {
 		u.t.Fatalf("pghaul %s, without a fault: exit status %d\n%s", strings.Join(args, " "), e.code, e.stderr)
 	}
-	u.totals[u.totalKey()] = [2]int64{u.line.passed(), requests}
+	bytes := u.line.passed()
+	if u.op != drilling && bytes == 0 || u.bucket && requests == 0 {
+		u.t.Fatalf("pghaul %s: %d bytes, %d requests counted", strings.Join(args, " "), bytes, requests)
+	}
+	u.totals[u.totalKey()] = [2]int64{bytes, requests}
 }
 
 // prepared returns the address of a backup of golden.
