@@ -57,6 +57,7 @@ type resumption struct {
 	writer *repo.Writer
 
 	putting sync.Mutex // held while the record is stored
+	known   bool       // the keeper was told that it is; guarded by putting
 	mu      sync.Mutex // for the rest
 	record  repo.Progress
 	planned bool
@@ -447,7 +448,12 @@ func (b *resumption) put() {
 		return
 	}
 	began := time.Now()
-	if err := b.writer.Record(record, b.key); err != nil {
+	err := b.writer.Record(record, b.key)
+	if err == nil && b.keeper != nil && !b.known {
+		b.known = true
+		err = b.keeper.Known()
+	}
+	if err != nil {
 		b.log.Warn("%v", err)
 	}
 	b.mu.Lock()
@@ -535,7 +541,7 @@ func (b *resumption) startAnew(ctx context.Context, err error) error {
 	if err := b.giveUp(ctx); err != nil {
 		return err
 	}
-	b.keeper, b.key, b.rest, b.writer, b.planned, b.over = nil, nil, nil, nil, false, false
+	b.keeper, b.known, b.key, b.rest, b.writer, b.planned, b.over = nil, false, nil, nil, nil, false, false
 	return nil
 }
 

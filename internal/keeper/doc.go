@@ -4,6 +4,7 @@
 //
 // [Start] starts the keeper, which is the same program again with the arguments it is given, and there calls [Serve]. They talk
 // through the keeper's standard input and output, a line of JSON for each message, so nothing of the connection is seen
-// in a list of processes. The keeper ends when it is told to, when its session ends, and a given time after its
-// standard input ended without a word, which is what happens when the program is killed.
+// in a list of processes. The keeper ends when it is told to, when its session ends, and when its
+// standard input ends without a word, which is what happens when the program is killed: a given time later if the
+// snapshot is on record, else at once.
 package keeper

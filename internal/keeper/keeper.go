@@ -21,7 +21,8 @@ type Spec struct {
 	Role                   string `json:"role,omitempty"` // SET ROLE to it
 	// Label is the application_name of the session.
 	Label string `json:"label"`
-	// Linger is how much longer the snapshot is kept when this program is gone without having called End.
+	// Linger is how much longer the snapshot is kept when this program is gone without having called End, but has called
+	// Known.
 	Linger time.Duration `json:"linger"`
 }
 
@@ -34,6 +35,7 @@ type Keeper struct {
 	PID      uint32 // of its session, on the server
 
 	cmd   *exec.Cmd
+	mu    sync.Mutex // held from a request to its answer
 	in    io.WriteCloser
 	lines *bufio.Reader
 	end   sync.Once
@@ -80,6 +82,8 @@ func start(ctx context.Context, program string, args []string, config *pg.Config
 
 // ask sends a request and returns the answer.
 func (k *Keeper) ask(q request) (r reply, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if err := json.NewEncoder(k.in).Encode(q); err != nil {
 		return r, err
 	}
@@ -107,6 +111,15 @@ func (k *Keeper) Lock(statements []string) (missed int, err error) {
 		return 0, fmt.Errorf("lock tables in the process that keeps the snapshot: %w", err)
 	}
 	return r.Missed, nil
+}
+
+// Known says that it is on record which snapshot is kept, so that it is worth keeping when this program is gone. Before, the
+// keeper ends with it.
+func (k *Keeper) Known() error {
+	if _, err := k.ask(request{Known: true}); err != nil {
+		return fmt.Errorf("speak to the process that keeps the snapshot: %w", err)
+	}
+	return nil
 }
 
 // patience is how long the keeper may take to end when it is told to.

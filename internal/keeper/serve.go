@@ -17,6 +17,7 @@ type request struct {
 	Spec    *Spec    `json:"spec,omitempty"`
 	Connect string   `json:"connect,omitempty"` // with the password
 	Lock    []string `json:"lock,omitempty"`
+	Known   bool     `json:"known,omitempty"`
 	End     bool     `json:"end,omitempty"`
 }
 
@@ -67,8 +68,9 @@ func readRequest(r *bufio.Reader) (q request, err error) {
 
 // keeper is the session that holds the snapshot.
 type keeper struct {
-	spec Spec
-	conn *pg.Conn
+	spec  Spec
+	conn  *pg.Conn
+	known bool // others can learn of the snapshot
 }
 
 // open begins the transaction and exports its snapshot.
@@ -146,11 +148,16 @@ func (k *keeper) serve(ctx context.Context, lines *bufio.Reader, answer *json.En
 			return fmt.Errorf("keep snapshot: %w", err)
 		}
 		switch {
-		case over || q.End:
+		case over || q.End || !open && !k.known:
 			return nil
 		case !open:
 			requests = nil
 			last = time.After(k.spec.Linger)
+		case q.Known:
+			k.known = true
+			if err := answer.Encode(reply{}); err != nil {
+				return err
+			}
 		default:
 			missed, err := k.lock(ctx, q.Lock)
 			if err != nil {
