@@ -11,6 +11,8 @@ import (
 	"github.com/pghaul/pghaul/internal/pgtest"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 // The keeper outlives who started it only once others can know of the snapshot.
 func TestLinger(t *testing.T) {
 	db := pgtest.Newest(t).NewDatabase(t)
