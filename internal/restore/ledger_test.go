@@ -75,11 +75,13 @@ func (c childWork) options(r pgarchive.Reader) Options {
 type events struct {
 	n    atomic.Int64
 	at   int64
+	more int64 // if not 0, then is called again after so many more events, and so on
 	then func()
 }
 
 func (e *events) event() {
-	if e.n.Add(1) == e.at {
+	n := e.n.Add(1)
+	if n == e.at || e.more > 0 && n > e.at && (n-e.at)%e.more == 0 {
 		e.then()
 	}
 }
@@ -175,20 +177,18 @@ func TestReconnect(t *testing.T) {
 		t.Run(strconv.Itoa(c.Jobs), func(t *testing.T) {
 			db := s.NewDatabase(t)
 			r := open(t, file, false)
-			n := 0
-			// Every so often, more events away each time, so that the same work is not hit for ever.
-			e := &events{at: 10}
+			var n atomic.Int64
+			e := &events{at: 10, more: 23}
 			e.then = func() {
 				db.Exec(t, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'pghaul restore test'")
-				n++
-				e.at += 23
+				n.Add(1)
 			}
 			res, err := Run(t.Context(), r, config(t, db), c.options(r), e)
 			if err != nil || res.Ignored > 0 {
 				t.Fatal(err, res.Errors)
 			}
-			if n < 4 {
-				t.Errorf("sessions were ended %d times only", n)
+			if n.Load() < 4 {
+				t.Errorf("sessions were ended %d times only", n.Load())
 			}
 			resumed(t, want, db)
 		})
