@@ -931,12 +931,12 @@ func (u *underFault) drill() string {
 		u.counted(args...)
 	}
 	passed := func(e ended) bool {
-		var report struct{ Identical bool }
+		var report struct{ Passed bool }
 		if err := json.Unmarshal([]byte(e.stdout), &report); err != nil && e.code == 0 {
 			u.t.Errorf("report: %v\n%s", err, e.stdout)
 		}
-		if e.code == 0 && !report.Identical {
-			u.t.Errorf("FALSE SUCCESS: not identical, exit status 0\n%s", e.stdout)
+		if e.code == 0 && !report.Passed {
+			u.t.Errorf("FALSE SUCCESS: not passed, exit status 0\n%s", e.stdout)
 		}
 		return e.code == 0
 	}
