@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 )
 
 // Index is a row of pg_index with its pg_class.
@@ -122,8 +123,7 @@ ORDER BY i.indrelid, ic.relname`
 // fetchIndexColumns reads what is needed of the indexes' columns: their statistics targets, and
 // with statistics their names.
 func (r *reader) fetchIndexColumns(ctx context.Context, q Querier) error {
-	oids, found := r.tableOIDs(hasIndexes)
-	if !found {
+	if !slices.ContainsFunc(r.db.Tables, hasIndexes) {
 		return nil
 	}
 	if r.db.Info.Version >= 110000 {
@@ -143,6 +143,7 @@ ORDER BY a.attrelid, a.attnum`, func(v *row) {
 	if !r.db.Options.Statistics {
 		return nil
 	}
+	oids, _ := r.tableOIDs(hasIndexes)
 	r.indexAttNames = make(map[uint32][]string)
 	return query(ctx, q, `SELECT a.attrelid, a.attname
 FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)

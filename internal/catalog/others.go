@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -125,14 +124,7 @@ func details[T any](ctx context.Context, q Querier, set map[uint32]T, sql string
 
 // oidArray writes the keys of set as an oid[] literal, in ascending order.
 func oidArray[T any](set map[uint32]T) string {
-	b := []byte("'{")
-	for i, oid := range sortedKeys(set) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendUint(b, uint64(oid), 10)
-	}
-	return string(append(b, "}'::pg_catalog.oid[]"...))
+	return oidList(sortedKeys(set))
 }
 
 // strPtr reads a text that may be NULL, which gives nil.

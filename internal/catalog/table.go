@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/pghaul/pghaul/internal/sqltext"
 )
@@ -319,20 +318,19 @@ func (r *reader) ownedSequencesStage() stage { return stage{name: "owned sequenc
 // tableOIDs lists the OIDs of the relations that keep accepts as an oid[] literal,
 // and says whether there are any.
 func (r *reader) tableOIDs(keep func(t *Table) bool) (list string, found bool) {
-	var b strings.Builder
-	b.WriteString("'{")
+	oids := r.tablesKept(keep)
+	return oidList(oids), len(oids) > 0
+}
+
+// tablesKept are the OIDs of the relations that keep accepts.
+func (r *reader) tablesKept(keep func(t *Table) bool) []uint32 {
+	var kept []uint32
 	for _, t := range r.db.Tables {
-		if !keep(t) {
-			continue
+		if keep(t) {
+			kept = append(kept, t.ID.OID)
 		}
-		if found {
-			b.WriteByte(',')
-		}
-		found = true
-		fmt.Fprintf(&b, "%d", t.ID.OID)
 	}
-	b.WriteString("}'::pg_catalog.oid[]")
-	return b.String(), found
+	return kept
 }
 
 // tableParts is tableOIDs in several lists, of consecutive OIDs and about equal length, for queries
@@ -340,32 +338,16 @@ func (r *reader) tableOIDs(keep func(t *Table) bool) (list string, found bool) {
 // are no such relations.
 func (r *reader) tableParts(keep func(t *Table) bool) []string {
 	const least = 256 // relations in a part
-	var kept []uint32
-	for _, t := range r.db.Tables {
-		if keep(t) {
-			kept = append(kept, t.ID.OID)
-		}
-	}
+	kept := r.tablesKept(keep)
 	n := 1
 	if len(r.sessions) > 1 {
 		n = max(1, min(2*len(r.sessions), len(kept)/least))
 	}
 	var lists []string
 	for i := range n {
-		part := kept[len(kept)*i/n : len(kept)*(i+1)/n]
-		if len(part) == 0 {
-			continue
+		if part := kept[len(kept)*i/n : len(kept)*(i+1)/n]; len(part) > 0 {
+			lists = append(lists, oidList(part))
 		}
-		var b strings.Builder
-		b.WriteString("'{")
-		for j, oid := range part {
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "%d", oid)
-		}
-		b.WriteString("}'::pg_catalog.oid[]")
-		lists = append(lists, b.String())
 	}
 	return lists
 }
