@@ -30,14 +30,11 @@ type Contender struct {
 	Command func() *exec.Cmd
 	// Output is the file or folder whose size is of interest, "" if none. It is removed after each run.
 	Output string
-	// Limit marks what is no contender but the bound that the others are compared with: it is run as they are.
-	Limit bool
 }
 
 // Result is what was measured of a contender.
 type Result struct {
 	Name    string   `json:"name"`
-	Limit   bool     `json:"limit,omitempty"`
 	Samples []Sample `json:"samples"`
 	// Medians over the samples.
 	Median Sample `json:"median"`
@@ -66,7 +63,7 @@ func (r *Result) ours() bool { return strings.HasPrefix(r.Name, "pghaul") }
 func measure(ctx context.Context, name string, contenders []Contender, o *Options, server *serverMeter) (Line, error) {
 	line := Line{Name: name, Results: make([]Result, len(contenders))}
 	for i, c := range contenders {
-		line.Results[i].Name, line.Results[i].Limit = c.Name, c.Limit
+		line.Results[i].Name = c.Name
 	}
 	for run := range o.Runs {
 		for i, c := range contenders {
@@ -170,7 +167,7 @@ func (r *Result) summarize() {
 func (l *Line) rate() {
 	best := 0.0
 	for _, r := range l.Results {
-		if !r.ours() && !r.Limit && len(r.Samples) > 0 && (best == 0 || r.Median.Seconds < best) {
+		if !r.ours() && len(r.Samples) > 0 && (best == 0 || r.Median.Seconds < best) {
 			best = r.Median.Seconds
 		}
 	}

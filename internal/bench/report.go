@@ -87,7 +87,7 @@ func (r *Report) WriteText(w io.Writer) error {
 func (l *Line) fromLimit() string {
 	var parts []string
 	for _, x := range l.Results {
-		if x.ours() && !x.Limit && len(x.Samples) > 0 {
+		if x.ours() && len(x.Samples) > 0 {
 			parts = append(parts, fmt.Sprintf("%s takes %.2f times that", x.Name, x.Median.Seconds/l.LimitSeconds))
 		}
 	}

@@ -131,6 +131,8 @@ type suite struct {
 	meter  serverMeter
 	peers  []Peer
 	filled map[string]string // databases by what they hold
+
+	archived string // the database of the archives that are there, see archives
 }
 
 func (s *suite) start(ctx context.Context) (err error) {
