@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/scratch"
 )
 
@@ -107,11 +106,7 @@ func lastOurs(l *Line) *Result {
 
 // copyNowhere returns the median seconds of COPY of every table on one connection, the rows thrown away.
 func (s *suite) copyNowhere(ctx context.Context, db string) (float64, error) {
-	c, err := pg.ParseConfig(s.dsn(db), pg.Overrides{})
-	if err != nil {
-		return 0, err
-	}
-	conn, err := pg.Connect(ctx, c)
+	conn, err := connect(ctx, s.server, db)
 	if err != nil {
 		return 0, err
 	}

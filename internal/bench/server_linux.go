@@ -50,6 +50,18 @@ func times(pid int) (own, children float64) {
 	return n(11) + n(12), n(13) + n(14)
 }
 
+// privateMemory returns the bytes of a process's resident memory that it shares with nobody (RssAnon in proc_pid_status(5)); 0: unknown.
+func privateMemory(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(b), "\nRssAnon:")
+	number, _, _ := strings.Cut(rest, " kB")
+	n, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+	return n << 10
+}
+
 // peakMemory returns the largest resident size, in bytes, of a process that has ended and of its children.
 func peakMemory(s *os.ProcessState) int64 {
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {

@@ -9,4 +9,7 @@ type serverMeter struct{ postmaster int }
 
 func (m *serverMeter) cpu() float64 { return 0 }
 
+// privateMemory is not known here, either.
+func privateMemory(int) int64 { return 0 }
+
 func peakMemory(*os.ProcessState) int64 { return 0 }

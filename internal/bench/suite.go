@@ -63,6 +63,7 @@ var groups = []group{
 	{"restore", "Restore", "Into a fresh database of a throwaway server, after a checkpoint.", (*suite).restores},
 	{"steps", "Where the time of a restore goes", "The sections of the archive, one after the other.", (*suite).steps},
 	{"settings", "Settings of the server", "The same restore on a server with its default settings.", (*suite).settings},
+	{"index", "Index builds", "Time and memory by access method and maintenance_work_mem, without parallel workers. The memory is that of the server's process, without shared buffers.", (*suite).indexes},
 	{"copy", "Database to database", "", (*suite).copies},
 	{"many", "Many tables, definitions only", "No rows: what is measured is the reading of the catalogue.", (*suite).many},
 	{"growth", "As the database grows", "", (*suite).growth},
@@ -212,16 +213,20 @@ func splitCall(script string) []string {
 }
 
 func (s *suite) exec(ctx context.Context, server *scratch.Server, db, sql string) error {
-	c, err := pg.ParseConfig(server.DSN, pg.Overrides{})
-	if err != nil {
-		return err
-	}
-	conn, err := pg.Connect(ctx, c.WithDatabase(db))
+	conn, err := connect(ctx, server, db)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(ctx)
 	return conn.Exec(ctx, sql)
+}
+
+func connect(ctx context.Context, server *scratch.Server, db string) (*pg.Conn, error) {
+	c, err := pg.ParseConfig(server.DSN, pg.Overrides{})
+	if err != nil {
+		return nil, err
+	}
+	return pg.Connect(ctx, c.WithDatabase(db))
 }
 
 // main is the database of the main workload at a scale.
@@ -234,11 +239,7 @@ func (s *suite) main(ctx context.Context, scale float64) (string, error) {
 }
 
 func (s *suite) has(ctx context.Context, extension string) (found bool, err error) {
-	c, err := pg.ParseConfig(s.server.DSN, pg.Overrides{})
-	if err != nil {
-		return false, err
-	}
-	conn, err := pg.Connect(ctx, c)
+	conn, err := connect(ctx, s.server, "postgres")
 	if err != nil {
 		return false, err
 	}
