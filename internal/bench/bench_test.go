@@ -58,7 +58,7 @@ func TestMeasureInterrupted(t *testing.T) {
 
 // sampleReport has every part of a report, and names that would break a page.
 func sampleReport() *Report {
-	line := Line{Name: "all <b>of</b> it", LimitSeconds: 1.5, LimitNote: "the server", Results: []Result{
+	line := Line{Name: "all <b>of</b> it", Limits: []Limit{{1.5, "the server", ""}, {1, "another", "pghaul other"}}, Results: []Result{
 		{Name: "pghaul dump -Fc", Samples: make([]Sample, 1), Median: Sample{Seconds: 2, CPU: 3, ServerCPU: 4, Memory: 5e6, Output: 6e6}, Least: 1.9, Most: 2.2, Ratio: 0.5},
 		{Name: "pg_dump 17.1 -Fc", Samples: make([]Sample, 1), Median: Sample{Seconds: 4}, Least: 3.9, Most: 4.5},
 		{Name: "pg_dump 18.1 -Fc", Error: "could not <script>"},

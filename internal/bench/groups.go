@@ -86,9 +86,8 @@ func (s *suite) dumps(ctx context.Context) ([]Line, error) {
 		}
 	}
 	cores := float64(s.cores())
-	z.LimitSeconds = (nowhere + compression) / cores
-	z.LimitNote = fmt.Sprintf("%.2f s for COPY of all tables to nowhere on one connection, and %.2f s of our compression, over %d processors",
-		nowhere, compression, s.cores())
+	z.Limits = []Limit{{Seconds: (nowhere + compression) / cores, Note: fmt.Sprintf(
+		"%.2f s for COPY of all tables to nowhere on one connection, and %.2f s of our compression, over %d processors", nowhere, compression, s.cores())}}
 	return append(lines, plain), nil
 }
 
@@ -227,16 +226,26 @@ func (s *suite) restores(ctx context.Context) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	// the server's own work, of the cheapest of ours
-	for i := range l.Results {
-		if r := &l.Results[i]; r.ours() && len(r.Samples) > 0 && r.Median.ServerCPU > 0 {
-			if v := r.Median.ServerCPU / float64(s.cores()); l.LimitSeconds == 0 || v < l.LimitSeconds {
-				l.LimitSeconds = v
-				l.LimitNote = fmt.Sprintf("%.1f processor seconds of the server over %d processors", r.Median.ServerCPU, s.cores())
-			}
-		}
-	}
+	s.limitByServer(&l, peer(s.o.Jobs))
 	return []Line{l}, nil
+}
+
+// limitByServer gives a line the limits that no schedule can be better than: the server's processor time over the processors, for the steps
+// as this peer (nil: none) has them done, and for those of each of ours.
+func (s *suite) limitByServer(l *Line, peer *Contender) {
+	for _, r := range l.Results {
+		if r.Median.ServerCPU == 0 || !r.ours() && (peer == nil || peer.Name != r.Name) {
+			continue
+		}
+		limit := Limit{
+			Seconds: r.Median.ServerCPU / float64(s.cores()),
+			Note:    fmt.Sprintf("%.1f processor seconds of the server for %s, over %d processors", r.Median.ServerCPU, r.Name, s.cores()),
+		}
+		if r.ours() {
+			limit.Of = r.Name
+		}
+		l.Limits = append(l.Limits, limit)
+	}
 }
 
 // clone is pgcopydb, which goes from database to database.
@@ -342,6 +351,9 @@ func (s *suite) copies(ctx context.Context) ([]Line, error) {
 	}
 	ours := s.fresh(s.ours("copy", s.jobs(), s.dsn(db), s.dsn(target)), s.server, target)
 	l, err := s.line(ctx, "all of it", s.clone(db), &ours)
+	if err == nil {
+		s.limitByServer(&l, s.clone(db))
+	}
 	return []Line{l}, err
 }
 

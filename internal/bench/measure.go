@@ -51,9 +51,25 @@ type Line struct {
 	Name    string   `json:"name"`
 	Note    string   `json:"note,omitempty"`
 	Results []Result `json:"results"`
-	// LimitSeconds is what the work takes at least on this machine, by the reason that LimitNote gives; 0: unknown.
-	LimitSeconds float64 `json:"limit_seconds,omitempty"`
-	LimitNote    string  `json:"limit_note,omitempty"`
+	Limits  []Limit  `json:"limits,omitempty"`
+}
+
+// Limit is what the work takes at least on this machine, by the reason that the note gives.
+type Limit struct {
+	Seconds float64 `json:"seconds"`
+	Note    string  `json:"note"`
+	Of      string  `json:"of,omitempty"` // the program that it is for; empty: all
+}
+
+// from says how far our programs are from a limit.
+func (l *Line) from(limit Limit) string {
+	var parts []string
+	for _, x := range l.Results {
+		if x.ours() && len(x.Samples) > 0 && (limit.Of == "" || limit.Of == x.Name) {
+			parts = append(parts, fmt.Sprintf("%s takes %.2f times that", x.Name, x.Median.Seconds/limit.Seconds))
+		}
+	}
+	return prefixed("; ", strings.Join(parts, ", "))
 }
 
 // ours says whether a result is that of this program.

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 )
 
-// Version is the version of the report's JSON form. A reader refuses a newer one.
-const Version = 1
+// Version is the version of the report's JSON form. A reader refuses a newer one. Since 2 a line has a list of limits.
+const Version = 2
 
 // Report is everything that was measured.
 type Report struct {
@@ -75,23 +74,12 @@ func (r *Report) WriteText(w io.Writer) error {
 			if err := t.Flush(); err != nil {
 				return err
 			}
-			if l.LimitSeconds > 0 {
-				fmt.Fprintf(w, "    limit %s: %s%s\n", seconds(l.LimitSeconds), l.LimitNote, l.fromLimit())
+			for _, limit := range l.Limits {
+				fmt.Fprintf(w, "    limit %s: %s%s\n", seconds(limit.Seconds), limit.Note, l.from(limit))
 			}
 		}
 	}
 	return nil
-}
-
-// fromLimit says how far our programs are from the limit.
-func (l *Line) fromLimit() string {
-	var parts []string
-	for _, x := range l.Results {
-		if x.ours() && len(x.Samples) > 0 {
-			parts = append(parts, fmt.Sprintf("%s takes %.2f times that", x.Name, x.Median.Seconds/l.LimitSeconds))
-		}
-	}
-	return prefixed("; ", strings.Join(parts, ", "))
 }
 
 func prefixed(prefix, s string) string {
@@ -131,14 +119,17 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"seconds": seconds, "ratio": ratio, "megabytes": megabytes, "number": number,
 	"percent": func(part, whole float64) string { return fmt.Sprintf("%.1f", 100*part/max(whole, 1e-9)) },
 	"longest": func(l Line) float64 {
-		v := l.LimitSeconds
+		v := 0.0
+		for _, limit := range l.Limits {
+			v = max(v, limit.Seconds)
+		}
 		for _, r := range l.Results {
 			v = max(v, r.Most)
 		}
 		return v
 	},
-	"ours":      func(r Result) bool { return r.ours() },
-	"fromLimit": func(l Line) string { return l.fromLimit() },
+	"ours": func(r Result) bool { return r.ours() },
+	"from": func(l Line, limit Limit) string { return l.from(limit) },
 }).Parse(page))
 
 // WriteHTML writes the report as a page that needs nothing else.
