@@ -123,7 +123,7 @@ func (d *dialer) dial(ctx context.Context) (net.Conn, error) {
 		conn.Close()
 		return nil, err
 	}
-	return conn, nil
+	return paced(conn), nil
 }
 
 // secure does what has to happen between connecting and the start-up message.

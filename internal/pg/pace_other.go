@@ -1,0 +1,7 @@
+//go:build !linux
+
+package pg
+
+import "net"
+
+func paced(conn net.Conn) net.Conn { return conn }
