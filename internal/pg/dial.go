@@ -162,7 +162,7 @@ func (d *dialer) secure(ctx context.Context, conn *net.Conn) error {
 			return nil
 		}
 	}
-	secure := tls.Client(raw, tc)
+	secure := tls.Client(newReadAhead(paced(raw)), tc)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		var name *serverNameError
 		if errors.As(err, &name) {
@@ -176,6 +176,16 @@ func (d *dialer) secure(ctx context.Context, conn *net.Conn) error {
 	*conn = secure
 	return nil
 }
+
+// readAhead reads from a socket in larger blocks than crypto/tls, which reads about one record, that is 8 KiB of a server's, at a time.
+type readAhead struct {
+	net.Conn
+	buf *bufio.Reader
+}
+
+func newReadAhead(conn net.Conn) readAhead { return readAhead{conn, bufio.NewReaderSize(conn, 128<<10)} }
+
+func (r readAhead) Read(p []byte) (int, error) { return r.buf.Read(p) }
 
 // requestTLS asks the server to go on in TLS. It reads exactly one byte: more would be data that was not encrypted.
 func requestTLS(conn net.Conn) (bool, error) {
