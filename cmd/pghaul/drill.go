@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -200,7 +198,7 @@ func runDrill(ctx context.Context, env *environment, archive string, o drillOpti
 		return err
 	}
 	for _, f := range files {
-		if err := f.save(func(w io.Writer) error { return f.write(w, found) }); err != nil {
+		if err := f.save(env.stdout, func(w io.Writer) error { return f.write(w, found) }); err != nil {
 			return err
 		}
 	}
@@ -228,7 +226,7 @@ func reportFiles(o *drillOptions) ([]reportFile, error) {
 		if f.path == "" {
 			continue
 		}
-		if err := f.save(func(io.Writer) error { return errTried }); !errors.Is(err, errTried) {
+		if err := f.save(io.Discard, func(io.Writer) error { return errTried }); !errors.Is(err, errTried) {
 			return nil, err
 		}
 		files = append(files, f)
@@ -238,20 +236,10 @@ func reportFiles(o *drillOptions) ([]reportFile, error) {
 
 var errTried = errors.New("only tried")
 
-// save writes the file. It gets its name when it is complete.
-func (f *reportFile) save(write func(io.Writer) error) error {
-	temp, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*.partial")
-	if err != nil {
+// save writes the file, or stdout for "-".
+func (f *reportFile) save(stdout io.Writer, write func(io.Writer) error) error {
+	if err := writeTo(f.path, stdout, write); err != nil {
 		return fmt.Errorf("write report: %w", err)
-	}
-	err = write(temp)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), f.path)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-		return fmt.Errorf("write report %s: %w", f.path, err)
 	}
 	return nil
 }
