@@ -8,6 +8,9 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/pghaul/pghaul/internal/pgtest"
+	"github.com/pghaul/pghaul/internal/scratch/localpg"
 )
 
 // Contenders take turns; medians, ratios and the spread are over all runs, and one that fails is left out and named.
@@ -103,5 +106,31 @@ func TestDisplay(t *testing.T) {
 	got := display([]string{"dump", "-Fc", "-Zzstd:1", "-f", "/tmp/x", "bench_main_0"})
 	if got != "dump -Fc -Zzstd:1" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Every access method is built and measured on a real server, with as few rows as possible.
+func TestIndexes(t *testing.T) {
+	if len(localpg.Find(t.Context())) == 0 {
+		pgtest.Missing(t, "the programs of a PostgreSQL server")
+	}
+	r, err := Run(t.Context(), Options{Groups: []string{"index"}, Scale: 1e-6, Runs: 1, Tables: 1, Provider: &localpg.Provider{}, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, l := range r.Groups[0].Lines {
+		method, _, _ := strings.Cut(l.Name, " ")
+		seen[method] = true
+		for _, x := range l.Results {
+			if x.Error != "" || x.Median.Output == 0 || x.Median.Seconds == 0 {
+				t.Errorf("%s, %s: %+v", l.Name, x.Name, x)
+			}
+		}
+	}
+	for _, method := range []string{"btree", "hash", "brin", "gin", "gist", "spgist"} {
+		if !seen[method] {
+			t.Errorf("%s was not measured", method)
+		}
 	}
 }

@@ -596,6 +596,11 @@ func (w *worker) once(ctx context.Context, it *Item, part string, statements fun
 			}
 			return w.outside(ctx, it, part, statements())
 		}
+		if madeDo, err := w.makeDo(ctx, e.Code); err != nil {
+			return w.lost(it, err)
+		} else if madeDo {
+			continue
+		}
 		break
 	}
 	for attempt := 1; ; attempt++ {

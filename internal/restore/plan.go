@@ -65,6 +65,7 @@ type Item struct {
 	// tableData are, of what an item needs, the data of tables.
 	tableData []*Item
 	size      Size      // of its data, or of the data it works on
+	known     bool      // size is exact
 	cost      float64   // estimate of its work, in seconds
 	path      float64   // cost of the longest path that begins with it
 	lead      *Item     // it is a piece of a table and is loaded with this one, maybe itself

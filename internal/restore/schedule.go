@@ -168,6 +168,7 @@ type job struct {
 	src    source
 	pieces []*Item  // load these together
 	set    settings // for the session
+	share  int64    // of the memory that is divided, in kB
 	table  *Item    // instead of all that: gather statistics of this table
 }
 
@@ -276,7 +277,9 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 	}
 	start := func(it *Item, src source) {
 		s.log(Info, fmt.Sprintf("launching item %d %s %s", it.Entry.ID, it.Entry.Desc, it.Entry.Tag))
-		j := job{item: it, src: src, pieces: s.joined(it), set: s.tuner.choose(it, s.running)}
+		j := job{item: it, src: src, pieces: s.joined(it)}
+		j.set, j.share = s.tuner.choose(it, s.running)
+		s.tuner.take(j.share)
 		it.started = true
 		for _, d := range j.pieces {
 			d.started = true
@@ -349,11 +352,13 @@ func (s *scheduler) work(ctx context.Context, workers []*worker) error {
 func (s *scheduler) ended(j job) {
 	it := j.item
 	s.hold(it, -1)
+	s.tuner.give(j.share)
 	if k := it.split; k != nil && k.added && !it.done {
 		it.checksOnly()
 		s.keys = append(s.keys, it)
 		return
 	}
+	s.tuner.done(it)
 	s.tableMade(it)
 	s.log(Info, fmt.Sprintf("finished item %d %s %s", it.Entry.ID, it.Entry.Desc, it.Entry.Tag))
 	s.ready.Done(it.Entry.ID)

@@ -17,23 +17,25 @@ type settings struct {
 	workers int   // max_parallel_maintenance_workers; counts only with memory
 }
 
-// tuner chooses settings for builds. Nothing is raised above what the server is set to: who runs it has
-// said how much an index build may take.
+// tuner divides memory and processors among the builds that run. Together they get what the server is set to give to as many builds as there
+// are jobs, which is what they could take without a tuner; a build that can use more than its part gets what others have no use for. It is for the goroutine that gives out the work.
 type tuner struct {
 	memory  int64 // the server's maintenance_work_mem in kB
 	workers int   // the server's max_parallel_maintenance_workers
+	version int   // the server's
 	cores   int
+	jobs    int
+
+	held int64   // kB that running builds may come to use
+	left float64 // seconds of work not done yet
 }
 
-// ginMemory is enough for GIN: its entries are gathered in a tree that is slower the less of it is in the processor's cache.
-const ginMemory = 64 << 10 // kB
-
-// newTuner asks for the server's settings, and how fast it is. It returns nil if sessions are to keep their settings.
+// newTuner asks for the server's settings. It returns nil if sessions are to keep their settings.
 func (r *run) newTuner(ctx context.Context, leader *worker) (*tuner, error) {
 	if !r.o.Fast {
 		return nil, nil
 	}
-	t := &tuner{cores: r.o.jobs()}
+	t := &tuner{jobs: r.o.jobs(), cores: r.o.jobs(), version: leader.conn.Version()}
 	for i := range r.target.Hosts {
 		if h := &r.target.Hosts[i]; len(r.target.Hosts) == 1 && (strings.HasPrefix(h.Name, "/") || h.Name == "localhost" || h.Name == "127.0.0.1" || h.Name == "::1") {
 			t.cores = runtime.NumCPU()
@@ -57,6 +59,11 @@ WHERE name IN ('maintenance_work_mem', 'max_parallel_maintenance_workers')`, fun
 	}
 	if t.memory <= 0 {
 		return nil, nil
+	}
+	for _, it := range r.plan.Items {
+		if !it.done {
+			t.left += it.cost
+		}
 	}
 	return t, nil
 }
@@ -85,22 +92,69 @@ func (r *run) calibrate(ctx context.Context, leader *worker) error {
 	return nil
 }
 
-// choose returns the settings for an item that starts while so many others run.
-func (t *tuner) choose(it *Item, running int) settings {
-	if t == nil {
-		return settings{}
+// choose returns the settings for an item that starts while so many others run, and how much memory, in kB, it may come to use.
+func (t *tuner) choose(it *Item, running int) (s settings, share int64) {
+	if t == nil || !it.builds() {
+		return settings{}, 0
 	}
-	s := settings{memory: t.memory, workers: min(t.workers, max(t.cores-running-1, 0))}
-	switch it.Entry.Desc {
-	case "INDEX":
-		if accessMethod(it.Entry.Defn) == "gin" {
-			s.memory = min(s.memory, ginMemory)
+	method := it.method()
+	s.workers = t.share(it, method, running)
+	need, known := it.memory(method)
+	least := min(t.memory, leastMemory)
+	spare := max(least, t.memory*int64(t.jobs)-t.held-least*int64(t.jobs-running-1))
+	s.memory = min(t.memory, spare)
+	if n := enough(method, need, int64(s.workers+1)); n > 0 {
+		s.memory = min(s.memory, n)
+	}
+	switch {
+	case method == "gin":
+		return s, ginExcess * min(need, s.memory)
+	case method == "hnsw" && known:
+		// What does not fit into it takes several times as long.
+		s.memory = min(need, max(t.memory, spare))
+		if s.workers > 0 {
+			s.memory = max(s.memory, least) // no more than needed: all of it is taken when the build begins
+		} else {
+			s.memory = max(s.memory, t.memory)
 		}
-	case "CONSTRAINT", "FK CONSTRAINT":
-	default:
-		return settings{}
+	case method == "hnsw" || method == "ivfflat":
+		s.memory = t.memory // ivfflat fails with less than it needs
 	}
-	return s
+	return s, min(need, s.memory)
+}
+
+// share is how many parallel workers an item gets: as large a part of the processors as its work is of all the work that is left, if there are jobs for
+// the rest, or else those that no job can have.
+func (t *tuner) share(it *Item, method string, running int) int {
+	since, ok := parallelSince[method]
+	if !ok || t.version < since {
+		return 0
+	}
+	part := 0.0
+	if t.left > 0 {
+		part = min(1, it.cost/t.left)
+	}
+	processes := max(int(part*float64(t.cores)+0.5), t.cores/max(t.jobs, running+1))
+	workers := min(t.workers, processes-1)
+	if method == "hnsw" && workers < 2 {
+		return 0
+	}
+	return max(workers, 0)
+}
+
+// take and give keep account of memory, done of work.
+func (t *tuner) take(share int64) {
+	if t != nil {
+		t.held += share
+	}
+}
+
+func (t *tuner) give(share int64) { t.take(-share) }
+
+func (t *tuner) done(it *Item) {
+	if t != nil {
+		t.left -= it.cost
+	}
 }
 
 // use gives the session settings.
@@ -126,4 +180,21 @@ func (w *worker) use(ctx context.Context, s settings) error {
 		w.log(Info, "settings of the session were refused: "+pg.SQLState(err))
 	}
 	return nil
+}
+
+// makeDo gives the session the server's own memory and no parallel workers, after an error for want of memory or disk: a parallel build takes shared memory,
+// of which a container may have little. false: the error is another one, or nothing was set.
+func (w *worker) makeDo(ctx context.Context, code string) (bool, error) {
+	if w.set.memory == 0 || !strings.HasPrefix(code, "53") || w.conn.TxStatus() != 'I' {
+		return false, nil
+	}
+	w.set = settings{}
+	sql := "RESET maintenance_work_mem;"
+	if w.conn.Version() >= 110000 {
+		sql += "SET max_parallel_maintenance_workers = 0;"
+	}
+	if err := w.conn.Exec(ctx, sql); err != nil {
+		return false, fmt.Errorf("set up session: %w", err)
+	}
+	return true, nil
 }

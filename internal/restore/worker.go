@@ -178,6 +178,13 @@ func (w *worker) exec(ctx context.Context, it *Item, sql string) (ok bool, err e
 		if e.Code == deadlockDetected && !inside && attempt < maxAttempts {
 			continue
 		}
+		if !inside {
+			if madeDo, err := w.makeDo(ctx, e.Code); err != nil {
+				return false, w.lost(it, err)
+			} else if madeDo {
+				continue
+			}
+		}
 		if strings.HasPrefix(sql, "SET SESSION AUTHORIZATION") {
 			// Going on would give objects to the wrong owner.
 			return false, &EntryError{
