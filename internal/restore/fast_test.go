@@ -88,6 +88,23 @@ func TestFast(t *testing.T) {
 	})
 }
 
+// A build for which the server has not enough with the settings that were chosen is done again with the server's own: here the disk for a sort in little memory.
+func TestMakeDo(t *testing.T) {
+	s := pgtest.Newest(t)
+	src := s.NewDatabase(t)
+	src.Exec(t, "create table t as select (random() * 1e15)::bigint as v from generate_series(1, 300000); create index on t (v)")
+	file := dump(t, src, "-Fc")
+	for _, ledger := range []bool{false, true} {
+		r := open(t, file, false)
+		db := s.NewDatabase(t)
+		db.Exec(t, "do $$ begin execute format('alter database %I set temp_file_limit = 1024', current_database()); end $$")
+		mustRun(t, r, db, Options{Jobs: 2, Fast: true, Ledger: ledger, Sizes: large(r)})
+		if n := db.QueryString(t, "select count(*) from pg_indexes where tablename = 't'"); n != "1" {
+			t.Errorf("ledger %v: %s indexes", ledger, n)
+		}
+	}
+}
+
 // What goes wrong on the fast ways goes wrong as on the others.
 func TestFastErrors(t *testing.T) {
 	s := pgtest.Newest(t)

@@ -86,8 +86,11 @@ func (it *Item) memory(method string) (kB int64, known bool) {
 		return n >> 10, it.known
 	}
 	sp, ok := buildSpace[method]
-	if !ok {
+	switch {
+	case !ok:
 		return 0, it.known
+	case !it.known && it.size.Bytes == 0: // the archive does not say, or has no data
+		return math.MaxInt32, false
 	}
 	return int64(work(sp).of(it.size)) >> 10, it.known
 }

@@ -21,6 +21,8 @@ func TestTuner(t *testing.T) {
 	loose := table("CREATE TABLE v (a public.vector)", Size{200e3, 900e6})
 	guessed := table("CREATE TABLE v (a public.vector(384))", Size{200e3, 900e6})
 	guessed.known = false
+	nothing := table("CREATE TABLE t (a integer)", Size{})
+	nothing.known = false
 	const hnsw = "CREATE INDEX i ON v USING hnsw (a public.vector_l2_ops)"
 	for _, test := range []struct {
 		name      string
@@ -32,6 +34,7 @@ func TestTuner(t *testing.T) {
 		least, to int64 // share, in MB
 	}{
 		{"btree", tuner{memory: 960 * mb, jobs: 2, cores: 2, workers: 2, version: 170000, left: 40}, index("CREATE INDEX i ON t USING btree (a)", plain), 1, 93, 0, 90, 95},
+		{"size unknown", tuner{memory: 960 * mb, jobs: 2, cores: 2, workers: 2, version: 170000, left: 40}, index("CREATE INDEX i ON t USING btree (a)", nothing), 1, 960, 0, 960, 960},
 		{"the last one", tuner{memory: 960 * mb, jobs: 2, cores: 4, workers: 8, version: 170000, left: 10}, index("CREATE INDEX i ON t USING btree (a)", plain), 0, 128, 3, 128, 128},
 		{"half of the work", tuner{memory: 960 * mb, jobs: 8, cores: 8, workers: 8, version: 170000, left: 20}, index("CREATE INDEX i ON t USING btree (a)", plain), 7, 128, 3, 128, 128},
 		{"more processors than jobs", tuner{memory: 960 * mb, jobs: 2, cores: 8, workers: 2, version: 170000, left: 1000}, index("CREATE INDEX i ON t USING btree (a)", plain), 1, 96, 2, 96, 96},
