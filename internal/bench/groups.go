@@ -262,6 +262,17 @@ func (s *suite) clone(db string) *Contender {
 	dir := s.path("pgcopydb")
 	c, ok := s.peer("pgcopydb", "clone", "--table-jobs", strconv.Itoa(s.o.Jobs), "--index-jobs", strconv.Itoa(s.o.Jobs), "--dir", dir,
 		"--source", s.dsn(db), "--target", s.dsn(target))
+	command := c.Command
+	c.Command = func() *exec.Cmd {
+		cmd := command()
+		for _, p := range s.peers { // it runs pg_dump, which must be as new as the server
+			if p.Program == "pg_dump" {
+				cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(p.Path)+string(os.PathListSeparator)+os.Getenv("PATH"))
+				break
+			}
+		}
+		return cmd
+	}
 	c = s.fresh(c, s.server, target)
 	prepare := c.Prepare
 	c.Prepare = func(ctx context.Context) error {
