@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pghaul/pghaul/internal/scratch"
 )
@@ -65,15 +66,12 @@ func (s *suite) dumps(ctx context.Context) ([]Line, error) {
 	if err := add("gzip at pg_dump's level", s.dumpPeer(db, "-Fc"), s.dumpOurs(db, "-Fc", "-Zgzip")); err != nil {
 		return nil, err
 	}
+	one, all := s.copyNowhere(db, 1), s.copyNowhere(db, max(2, s.o.Jobs))
 	if err := add("zstd:1", s.dumpPeer(db, "-Fc", "-Zzstd:1"), s.dumpPeer(db, "-Fd", s.jobs(), "-Zzstd:1"),
-		s.dumpOurs(db, "-Fc", "-Zzstd:1"), s.dumpOurs(db, "-Fc", "-Zzstd:1", "--copy-format=auto")); err != nil {
+		s.dumpOurs(db, "-Fc", "-Zzstd:1"), s.dumpOurs(db, "-Fc", "-Zzstd:1", "--copy-format=auto"), one, all); err != nil {
 		return nil, err
 	}
 	// What the server needs to say everything once, and the difference in our processor time that compression makes.
-	nowhere, err := s.copyNowhere(ctx, db)
-	if err != nil {
-		return nil, err
-	}
 	plain, err := s.line(ctx, "no compression", s.dumpPeer(db, "-Fc", "-Z0"), s.dumpOurs(db, "-Fc", "-Z0"))
 	if err != nil {
 		return nil, err
@@ -85,9 +83,11 @@ func (s *suite) dumps(ctx context.Context) ([]Line, error) {
 			compression = max(0, r.Median.CPU-lastOurs(&plain).Median.CPU)
 		}
 	}
-	cores := float64(s.cores())
-	z.Limits = []Limit{{Seconds: (nowhere + compression) / cores, Note: fmt.Sprintf(
-		"%.2f s for COPY of all tables to nowhere on one connection, and %.2f s of our compression, over %d processors", nowhere, compression, s.cores())}}
+	if nowhere := z.median(one); nowhere > 0 {
+		z.Limits = []Limit{{Seconds: (nowhere + compression) / float64(s.cores()), Note: fmt.Sprintf(
+			"%.2f s for %s, and %.2f s of our compression, over %d processors", nowhere, one.Name, compression, s.cores())}}
+	}
+	s.limitByReading(z, all)
 	return append(lines, plain), nil
 }
 
@@ -103,44 +103,75 @@ func lastOurs(l *Line) *Result {
 	return new(Result)
 }
 
-// copyNowhere returns the median seconds of COPY of every table on one connection, the rows thrown away. Each run has a connection of its
-// own, as a dump does: its server process meets the pages of the shared buffers for the first time, which is a good part of the work.
-func (s *suite) copyNowhere(ctx context.Context, db string) (float64, error) {
-	var r Result
-	for range s.o.Runs {
-		s.o.progress("COPY of all tables to nowhere")
-		seconds, err := s.copyOnce(ctx, db)
-		if err != nil {
-			return 0, err
-		}
-		r.Samples = append(r.Samples, Sample{Seconds: seconds})
+// copyNowhere is COPY of every table in so many sessions, the rows thrown away: what the server alone needs to say everything once. As in a dump
+// the sessions are new, since a server process that meets a page of the shared buffers for the first time has work with it, and large tables are cut.
+func (s *suite) copyNowhere(db string, sessions int) *Contender {
+	name := "COPY to nowhere, one session"
+	if sessions > 1 {
+		name = fmt.Sprintf("COPY to nowhere, %d sessions", sessions)
 	}
-	r.summarize()
-	return r.Median.Seconds, nil
+	return &Contender{Name: name, Bound: func(ctx context.Context) error {
+		conn, err := connect(ctx, s.server, db)
+		if err != nil {
+			return err
+		}
+		var statements []string
+		err = conn.Query(ctx, copyStatements, func(v [][]byte) error {
+			statements = append(statements, string(v[0]))
+			return nil
+		})
+		conn.Close(ctx)
+		if err != nil {
+			return err
+		}
+		todo := make(chan string, len(statements))
+		for _, sql := range statements {
+			todo <- sql
+		}
+		close(todo)
+		g, ctx := errgroup.WithContext(ctx)
+		for range sessions {
+			g.Go(func() error {
+				conn, err := connect(ctx, s.server, db)
+				if err != nil {
+					return err
+				}
+				defer conn.Close(ctx)
+				for sql := range todo {
+					if _, err := conn.CopyTo(ctx, sql, nowhere{}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		return g.Wait()
+	}}
 }
 
-func (s *suite) copyOnce(ctx context.Context, db string) (seconds float64, err error) {
-	conn, err := connect(ctx, s.server, db)
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close(ctx)
-	var tables []string
-	err = conn.Query(ctx, `SELECT c.oid::pg_catalog.regclass FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')`, func(v [][]byte) error {
-		tables = append(tables, string(v[0]))
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	begun := time.Now()
-	for _, t := range tables {
-		if _, err := conn.CopyTo(ctx, "COPY "+t+" TO STDOUT", nowhere{}); err != nil {
-			return 0, err
+// copyStatements are COPY of all tables, the largest first, of those of more than 64 MB in pieces.
+const copyStatements = `SELECT CASE WHEN pages <= per THEN pg_catalog.format('COPY %s TO STDOUT', oid::pg_catalog.regclass)
+  ELSE pg_catalog.format('COPY (SELECT * FROM ONLY %s WHERE ctid >= ''(%s,0)'' AND ctid < ''(%s,0)'') TO STDOUT', oid::pg_catalog.regclass, page, page + per) END
+FROM (SELECT c.oid, pg_catalog.pg_relation_size(c.oid) / b.size AS pages, (64 << 20) / b.size AS per
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace, (SELECT pg_catalog.current_setting('block_size')::int8 AS size) b
+  WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')) t, pg_catalog.generate_series(0, pages, per) page
+ORDER BY pages DESC, oid, page`
+
+// median is the median time of a result, 0 if there is none.
+func (l *Line) median(c *Contender) float64 {
+	for i := range l.Results {
+		if l.Results[i].Name == c.Name {
+			return l.Results[i].Median.Seconds
 		}
 	}
-	return time.Since(begun).Seconds(), nil
+	return 0
+}
+
+// limitByReading gives a line the limit that reading alone sets, with as many sessions as the jobs.
+func (s *suite) limitByReading(l *Line, reading *Contender) {
+	if seconds := l.median(reading); seconds > 0 {
+		l.Limits = append(l.Limits, Limit{Seconds: seconds, Note: fmt.Sprintf("the server's part alone, %s", reading.Name)})
+	}
 }
 
 type nowhere struct{}
@@ -171,7 +202,9 @@ func (s *suite) single(ctx context.Context) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.line(ctx, "folder, "+s.jobs()+", zstd:1", s.dumpPeer(db, "-Fd", s.jobs(), "-Zzstd:1"), s.dumpOurs(db, "-Fd", s.jobs(), "-Zzstd:1"))
+	reading := s.copyNowhere(db, max(2, s.o.Jobs))
+	l, err := s.line(ctx, "folder, "+s.jobs()+", zstd:1", s.dumpPeer(db, "-Fd", s.jobs(), "-Zzstd:1"), s.dumpOurs(db, "-Fd", s.jobs(), "-Zzstd:1"), reading)
+	s.limitByReading(&l, reading)
 	return []Line{l}, err
 }
 

@@ -28,6 +28,8 @@ type Contender struct {
 	Prepare func(ctx context.Context) error
 	// Command is the program with its arguments.
 	Command func() *exec.Cmd
+	// Bound, in place of Command, is what this process does itself: only what bounds the others, the server's part of the work.
+	Bound func(ctx context.Context) error
 	// Output is the file or folder whose size is of interest, "" if none. It is removed after each run.
 	Output string
 }
@@ -43,7 +45,9 @@ type Result struct {
 	Most  float64 `json:"most_seconds"`
 	// Ratio is the median of Seconds over that of the fastest peer, of ours; 0 of the others and where there is none.
 	Ratio float64 `json:"ratio,omitempty"`
-	Error string  `json:"error,omitempty"`
+	// Bound says that it is no program's: what the others are bound by.
+	Bound bool   `json:"bound,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // Line is one piece of work and what was measured of it.
@@ -79,7 +83,7 @@ func (r *Result) ours() bool { return strings.HasPrefix(r.Name, "pghaul") }
 func measure(ctx context.Context, name string, contenders []Contender, o *Options, server *serverMeter) (Line, error) {
 	line := Line{Name: name, Results: make([]Result, len(contenders))}
 	for i, c := range contenders {
-		line.Results[i].Name = c.Name
+		line.Results[i].Name, line.Results[i].Bound = c.Name, c.Bound != nil
 	}
 	for run := range o.Runs {
 		for i, c := range contenders {
@@ -117,6 +121,11 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 			return s, err
 		}
 		defer os.RemoveAll(c.Output)
+	}
+	if c.Bound != nil {
+		before, begun := server.cpu(), time.Now()
+		err := c.Bound(ctx)
+		return Sample{Seconds: time.Since(begun).Seconds(), ServerCPU: server.cpu() - before}, err
 	}
 	cmd := c.Command()
 	var said tail
@@ -183,7 +192,7 @@ func (r *Result) summarize() {
 func (l *Line) rate() {
 	best := 0.0
 	for _, r := range l.Results {
-		if !r.ours() && len(r.Samples) > 0 && (best == 0 || r.Median.Seconds < best) {
+		if !r.ours() && !r.Bound && len(r.Samples) > 0 && (best == 0 || r.Median.Seconds < best) {
 			best = r.Median.Seconds
 		}
 	}
