@@ -41,15 +41,15 @@ var (
 		"btree":          {0.002, 0.8e-6, 0.2e-9},
 		"hash":           {0.002, 1.4e-6, 0.3e-9},
 		"brin":           {0.002, 0.2e-6, 0.3e-9},
-		"gin":            {0.002, 5.5e-6, 20e-9},
-		"jsonb_path_ops": {0.002, 4e-6, 12e-9},
+		"gin":            {0.002, 6e-6, 22e-9},
+		"jsonb_path_ops": {0.002, 5e-6, 14e-9},
 		"gin_trgm_ops":   {0.002, 6e-6, 15e-9},
 		"gist":           {0.002, 3.5e-6, 10e-9},
 		"gist_trgm_ops":  {0.002, 10e-6, 10e-9},
 		"spgist":         {0.002, 3.1e-6, 3e-9},
 		"bloom":          {0.002, 0.7e-6, 0.3e-9},
 		"ivfflat":        {0.15, 8e-6, 9.5e-9},
-		"hnsw":           {0.01, 110e-6, 100e-9},
+		"hnsw":           {0.01, 120e-6, 115e-9},
 	}
 	buildClasses = []string{"jsonb_path_ops", "gin_trgm_ops", "gist_trgm_ops"}
 	unknownBuild = work{0.002, 1e-6, 1e-9}
