@@ -316,6 +316,7 @@ var modules = map[string]map[string]string{
 	"github.com/pierrec/lz4/v4":     {"internal/codec": "lz4"},
 	"github.com/zeebo/xxh3":         {"internal/digest": "the hash of a row"},
 	"golang.org/x/sync": {
+		"internal/bench":   "sessions that read side by side",
 		"internal/catalog": "queries over several sessions",
 		"internal/dump":    "groups of workers",
 		"internal/copydb":  "the two halves",
