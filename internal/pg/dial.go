@@ -183,7 +183,9 @@ type readAhead struct {
 	buf *bufio.Reader
 }
 
-func newReadAhead(conn net.Conn) readAhead { return readAhead{conn, bufio.NewReaderSize(conn, 128<<10)} }
+func newReadAhead(conn net.Conn) readAhead {
+	return readAhead{conn, bufio.NewReaderSize(conn, 128<<10)}
+}
 
 func (r readAhead) Read(p []byte) (int, error) { return r.buf.Read(p) }
 
