@@ -311,7 +311,7 @@ var modules = map[string]map[string]string{
 		"internal/scratch/scratchtest": "SQL of tests",
 		"internal/restore":             "the fields of a server's error",
 	},
-	"github.com/klauspost/compress": {"internal/codec": "gzip and zstd", "internal/codec/fastzstd": "Huffman coding"},
+	"github.com/klauspost/compress": {"internal/codec": "gzip and zstd"},
 	"github.com/cespare/xxhash/v2":  {"internal/codec/fastzstd": "the checksum of a frame"},
 	"github.com/pierrec/lz4/v4":     {"internal/codec": "lz4"},
 	"github.com/zeebo/xxh3":         {"internal/digest": "the hash of a row"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -90,28 +91,91 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A stream that is longer than what positions can count.
-func TestLongStream(t *testing.T) {
-	w := NewWriter(io.Discard)
-	data := samples()["lines"]
-	w.match.base = 1<<31 - 1<<20
-	for range 4 {
-		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
+// The assembly and what stands for it on other machines write the same.
+func TestPortable(t *testing.T) {
+	if portable {
+		t.Skip("there is no assembly for this machine")
+	}
+	for name, data := range samples() {
+		for _, n := range []int{100, 70_000, len(data)} {
+			comparePortable(t, name, data[:min(n, len(data))])
 		}
 	}
-	var out bytes.Buffer
-	w.Reset(&out)
-	w.match.base = 1<<31 - 1<<20 // wraps within the stream
-	all := bytes.Repeat(data, 3)
-	w.Write(all)
-	if err := w.Close(); err != nil {
+}
+
+func comparePortable(t *testing.T, name string, data []byte) {
+	t.Helper()
+	got := compress(t, data, 1<<20)
+	setPortable(true)
+	defer setPortable(false)
+	if want := compress(t, data, 1<<20); !bytes.Equal(got, want) {
+		t.Errorf("%s: %d bytes are compressed to %d, but without assembly to %d others", name, len(data), len(got), len(want))
+	}
+}
+
+// What is written does not depend on how the data arrive.
+func TestChunks(t *testing.T) {
+	data := bytes.Repeat(samples()["lines"], 3)
+	want := compress(t, data, len(data))
+	for _, chunk := range []int{1000, 65_536, blockSize, 1 << 20} {
+		if !bytes.Equal(compress(t, data, chunk), want) {
+			t.Errorf("other bytes in chunks of %d", chunk)
+		}
+	}
+}
+
+// The program zstd reads what is written, and its fastest level makes about as much of lines of a table.
+func TestProgram(t *testing.T) {
+	program, err := exec.LookPath("zstd")
+	if err != nil {
+		t.Skip("the program zstd is missing")
+	}
+	for name, data := range samples() {
+		cmd := exec.Command(program, "-dc")
+		cmd.Stdin = bytes.NewReader(compress(t, data, 1<<20))
+		cmd.Stderr = os.Stderr
+		if got, err := cmd.Output(); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: %d bytes became %d, error %v", name, len(data), len(got), err)
+		}
+	}
+	data := samples()["lines"]
+	cmd := exec.Command(program, "-1", "-c")
+	cmd.Stdin = bytes.NewReader(data)
+	theirs, err := cmd.Output()
+	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := zstd.NewReader(&out, zstd.WithDecoderConcurrency(1))
-	defer r.Close()
-	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, all) {
-		t.Fatalf("%d bytes, %v", len(got), err)
+	if ours := compress(t, data, 1<<20); len(ours) > len(theirs)+len(theirs)/50 {
+		t.Errorf("%d bytes; the program makes %d", len(ours), len(theirs))
+	}
+}
+
+// No code of a literal may be wider than the format allows, however the counts are.
+func TestWidths(t *testing.T) {
+	for _, symbols := range []int{13, 16, 25} {
+		var lits []byte
+		for s, a, b := 0, 1, 1; s < symbols && len(lits) < blockSize; s, a, b = s+1, b, a+b { // the widest codes there can be
+			lits = append(lits, bytes.Repeat([]byte{byte(s)}, a)...)
+		}
+		lits = lits[:min(len(lits), blockSize)]
+		var h huffman
+		h.count(lits)
+		if !h.build(uint32(len(lits))) {
+			t.Fatal("not described")
+		}
+		room := 0.0
+		for _, c := range h.next {
+			if w := c & 0xff; w > maxCodeBits {
+				t.Errorf("%d symbols: a code of %d bits", symbols, w)
+			} else if w > 0 {
+				room += 1 / float64(uint64(1)<<w)
+			}
+		}
+		if room != 1 {
+			t.Errorf("%d symbols: the codes take %g of the room", symbols, room)
+		}
+		rand.New(rand.NewPCG(1, 2)).Shuffle(len(lits), func(i, j int) { lits[i], lits[j] = lits[j], lits[i] })
+		check(t, lits, len(lits))
 	}
 }
 
@@ -153,6 +217,9 @@ func FuzzRoundTrip(f *testing.F) {
 			data[i] += byte(i)
 		}
 		check(t, data, 1+len(data)/3)
+		if !portable {
+			comparePortable(t, "fuzz", data)
+		}
 	})
 }
 

@@ -89,11 +89,11 @@ func grown[T any](s []T, n int) []T {
 }
 
 // begin returns the state in which coding begins (with the last symbol).
-func (t *fseTable) begin(symbol uint8) uint32 {
+func (t *fseTable) begin(symbol uint8) uint64 {
 	c := t.change[symbol]
 	n := (c.bits + 1<<15) >> 16
 	v := n<<16 - c.bits
-	return uint32(t.states[int32(v>>n)+c.rank])
+	return uint64(t.states[int32(v>>n)+c.rank])
 }
 
 // normalize makes counts of symbols, whose sum is total, into ones that add up to 1<<log, and
@@ -214,4 +214,21 @@ func (t *fseTable) appendCounts(b []byte) []byte {
 		b = append(b, byte(acc))
 	}
 	return b
+}
+
+// cost is how many bits, about, symbols with these counts take; ok is false if the table lacks one of them.
+func (t *fseTable) cost(counts []uint32) (bits uint64, ok bool) {
+	if len(counts) > len(t.counts) {
+		return 0, false
+	}
+	for s, n := range counts {
+		switch c := t.counts[s]; {
+		case n == 0:
+		case c == 0:
+			return 0, false
+		default:
+			bits += uint64(n) * uint64(uint32(t.log)<<8-fixedLog(uint32(max(c, 1))))
+		}
+	}
+	return bits >> 8, true
 }

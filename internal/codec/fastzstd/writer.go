@@ -10,7 +10,7 @@ import (
 
 const (
 	bufferSize = 2 << 20
-	slack      = 32 // bytes that may be read, but mean nothing, behind the data
+	slack      = 64 // bytes that may be read, but mean nothing, behind the data
 )
 
 // Writer compresses what is written to it. The zero value must be Reset first.
@@ -38,11 +38,11 @@ func NewWriter(w io.Writer) *Writer {
 // Reset begins a new frame, into w.
 func (z *Writer) Reset(w io.Writer) {
 	if z.buf == nil {
-		z.buf = make([]byte, 0, bufferSize+slack)
+		z.buf = make([]byte, 0, bufferSize+slack)[:first]
 		z.block.init()
 	}
 	z.w, z.err, z.begun = w, nil, false
-	z.buf, z.start = z.buf[:0], 0
+	z.buf, z.start = z.buf[:first], first
 	z.match.reset()
 	z.block.forget()
 	z.sum.Reset()
@@ -68,8 +68,8 @@ func (z *Writer) Write(p []byte) (int, error) {
 
 // slide makes room at the end of the buffer.
 func (z *Writer) slide() {
-	gone := z.start - windowSize
-	z.buf = z.buf[:copy(z.buf, z.buf[gone:])]
+	gone := z.start - windowSize - first
+	z.buf = z.buf[:first+copy(z.buf[first:], z.buf[first+gone:])]
 	z.start -= gone
 	z.match.slide(gone)
 }

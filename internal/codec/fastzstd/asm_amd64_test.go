@@ -1,0 +1,3 @@
+package fastzstd
+
+func setPortable(on bool) { portable = on }

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package fastzstd
+
+func setPortable(bool) {}
