@@ -51,7 +51,8 @@ func (r *reader) linkInitPriv(p initPrivRow) {
 	}
 	switch m.Kind {
 	case KindSchema, KindType, KindFunc, KindAgg, KindTable, KindProcLang, KindFDW, KindForeignServer:
-		m.ACL.PrivType, m.ACL.Init = p.typ, p.privs
+		a := m.privileges()
+		a.PrivType, a.Init = p.typ, p.privs
 	default:
 		r.warnf("unsupported pg_init_privs entry: %d %d %d", p.id.Class, p.id.OID, p.id.Sub)
 	}

@@ -38,7 +38,7 @@ func (r *reader) attrDefsStage() stage {
 }
 
 func (r *reader) fetchAttrDefs(ctx context.Context, q Querier, oids string, rows *rowList[attrDefRow]) error {
-	if err := r.awaitColumns(ctx); err != nil {
+	if err := await(ctx, r.columnsRead); err != nil {
 		return err
 	}
 	var d deparser
@@ -52,6 +52,9 @@ ORDER BY d.adrelid, d.adnum`, func(v *row) {
 		x.group = d.group(x.oid, d.addTree(v.take(), r.columnsOf[x.table]))
 	})
 	if err != nil {
+		return err
+	}
+	if err := r.awaitLock(ctx); err != nil {
 		return err
 	}
 	err = d.ask(ctx, q, `SELECT d.oid, pg_catalog.pg_get_expr(d.adbin, d.adrelid)

@@ -3,6 +3,8 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Querier runs a query in the dump's snapshot and hands over each row in text
@@ -167,26 +169,36 @@ type ACL struct {
 // Object is anything that can be dumped.
 type Object interface{ Base() *Meta }
 
-// Meta is what all objects have.
+// Meta is what all objects have. There are hundreds of thousands of them in large databases, so what few have is
+// behind a pointer, here and in the kinds that are many.
 type Meta struct {
-	Kind   Kind
+	Name   string
+	Owner  string  // role name
+	Schema *Schema // nil for objects outside schemas
+	ACL    *ACL    // nil: the default ones, now and from the start
+
+	Extension *Extension // the extension it is a member of, or nil
+
+	Deps []DumpID // direct dependencies, in the order found, without duplicates
+
 	ID     ID
 	DumpID DumpID
-	Name   string
-	Schema *Schema // nil for objects outside schemas
-	Owner  string  // role name
-	ACL    ACL
+	Kind   Kind
 
 	Dump     Component // what is to be dumped
 	Contains Component // for a schema: what is to be dumped of the objects in it
 	Has      Component // components that exist, so that absent ones cost no work
 
-	Extension    *Extension // the extension it is a member of, or nil
-	DependsOnExt bool       // marked with ALTER ... DEPENDS ON EXTENSION
+	DependsOnExt bool // marked with ALTER ... DEPENDS ON EXTENSION
+	selected     bool // Dump was decided by a select function
+}
 
-	Deps []DumpID // direct dependencies, in the order found, without duplicates
-
-	selected bool // Dump was decided by a select function
+// privileges returns m's ACL to be filled.
+func (m *Meta) privileges() *ACL {
+	if m.ACL == nil {
+		m.ACL = new(ACL)
+	}
+	return m.ACL
 }
 
 // Base returns m, so that a struct with an embedded Meta is an Object.
@@ -219,7 +231,7 @@ type Database struct {
 	Options Options
 
 	Objects []Object // all, in the order of their dump IDs, from ID 1 at index 0
-	byID    map[ID]Object
+	byID    map[ID]DumpID
 
 	Schemas    []*Schema
 	Extensions []*Extension
@@ -286,16 +298,24 @@ func (db *Database) Add(o Object) {
 	}
 }
 
-// AddAlias makes Find return o for id.
+// AddAlias makes Find return o, which was added before, for id.
 func (db *Database) AddAlias(id ID, o Object) {
 	if db.byID == nil {
-		db.byID = make(map[ID]Object)
+		db.byID = make(map[ID]DumpID)
 	}
-	db.byID[id] = o
+	db.byID[id] = o.Base().DumpID
+}
+
+// expect makes room for so many objects.
+func (db *Database) expect(n int) {
+	byID := make(map[ID]DumpID, n)
+	maps.Copy(byID, db.byID)
+	db.byID = byID
+	db.Objects = slices.Grow(db.Objects, n)
 }
 
 // Find returns the object of a catalogue row, nil if it is none of this database's objects.
-func (db *Database) Find(id ID) Object { return db.byID[id] }
+func (db *Database) Find(id ID) Object { return db.ByDumpID(db.byID[id]) }
 
 // ByDumpID returns the object with that dump ID, nil if there is none.
 func (db *Database) ByDumpID(id DumpID) Object {
@@ -309,19 +329,19 @@ func (db *Database) ByDumpID(id DumpID) Object {
 
 // Table returns the relation with that pg_class OID, or nil.
 func (db *Database) Table(oid uint32) *Table {
-	t, _ := db.byID[ID{ClassRelation, oid}].(*Table)
+	t, _ := db.Find(ID{ClassRelation, oid}).(*Table)
 	return t
 }
 
 // Type returns the type with that pg_type OID, or nil.
 func (db *Database) Type(oid uint32) *Type {
-	t, _ := db.byID[ID{ClassType, oid}].(*Type)
+	t, _ := db.Find(ID{ClassType, oid}).(*Type)
 	return t
 }
 
 // Func returns the function, procedure or aggregate with that pg_proc OID, or nil.
 func (db *Database) Func(oid uint32) *Func {
-	switch o := db.byID[ID{ClassProc, oid}].(type) {
+	switch o := db.Find(ID{ClassProc, oid}).(type) {
 	case *Func:
 		return o
 	case *Agg:

@@ -59,6 +59,6 @@ FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_collation c ON c.oid
 
 // Collation returns the collation with that pg_collation OID, or nil.
 func (db *Database) Collation(oid uint32) *Collation {
-	c, _ := db.byID[ID{ClassCollation, oid}].(*Collation)
+	c, _ := db.Find(ID{ClassCollation, oid}).(*Collation)
 	return c
 }

@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,35 +14,49 @@ import (
 // Column is a row of pg_attribute with attnum > 0. Its number is its index plus 1.
 type Column struct {
 	Name        string
-	Dropped     bool
-	TypeName    string // format_type(atttypid, atttypmod)
+	TypeName    string   // format_type(atttypid, atttypmod)
+	Default     *AttrDef // default or generation expression, or nil
 	TypeOID     uint32
 	BaseType    uint32 // TypeOID, or the type a domain stands on
-	StatsTarget int    // -1: default
+	Collation   uint32 // only where it differs from the type's
+	typmod      int32  // atttypmod
+	StatsTarget int16  // -1: default
+	Len         int16  // attlen
 	Storage     byte   // attstorage
 	TypeStorage byte   // typstorage
 	Identity    byte   // a d or 0
 	Generated   byte   // s v or 0
-	Len         int    // attlen
 	Align       byte
+	Compression byte // attcompression
 	IsLocal     bool
-	Compression byte   // attcompression
-	Collation   uint32 // only where it differs from the type's
-	Options     []string
-	FDWOptions  string // text as in CREATE FOREIGN TABLE
-	MissingVal  string // attmissingval, only for binary upgrade
+	Dropped     bool
 
 	// The not-null constraint (named since 18).
-	NotNull          bool   // there is one, to be written with the column
-	NotNullName      string // its name where it must be given, else empty
+	NotNull          bool // there is one, to be written with the column
 	NotNullNoInherit bool
 	NotNullIsLocal   bool
-	NotNullInvalid   bool   // it is NOT VALID: a Constraint of its own, and NotNull is false
-	NotNullComment   string // its comment
+	NotNullInvalid   bool // it is NOT VALID: a Constraint of its own, and NotNull is false
 
-	Default *AttrDef // default or generation expression, or nil
+	more *ColumnMore
+}
 
-	typmod int // atttypmod
+// ColumnMore is what few columns have.
+type ColumnMore struct {
+	Options        []string
+	FDWOptions     string // text as in CREATE FOREIGN TABLE
+	MissingVal     string // attmissingval, only for binary upgrade
+	NotNullName    string // name of the not-null constraint where it must be given, else empty
+	NotNullComment string // its comment
+}
+
+var noColumnMore ColumnMore
+
+// More returns what few columns have, to be read only.
+func (c *Column) More() *ColumnMore {
+	if c.more == nil {
+		return &noColumnMore
+	}
+	return c.more
 }
 
 // PrintsColumn says whether column i (from 0) stands in the CREATE TABLE statement:
@@ -54,6 +71,63 @@ func (t *Table) PrintsColumn(o *Options, i int) bool {
 type tableColumns struct {
 	table   uint32
 	columns []Column
+}
+
+// columnRuns puts columns together that come in no certain order, but mostly in that of their numbers.
+type columnRuns struct {
+	runs  []columnRun
+	room  []Column // of which the last run has the end
+	mixed bool     // a relation has several runs
+}
+
+// columnRun is columns of a relation that came one after the other, and the number of the first.
+type columnRun struct {
+	tableColumns
+	first int
+}
+
+// add returns a column to be filled.
+func (c *columnRuns) add(table uint32, num int) *Column {
+	const together = 512
+	var last *columnRun
+	if n := len(c.runs); n > 0 {
+		last = &c.runs[n-1]
+	}
+	if last == nil || last.table != table || num != last.first+len(last.columns) {
+		c.runs = append(c.runs, columnRun{tableColumns{table: table}, num})
+		c.mixed = c.mixed || num != 1
+		last = &c.runs[len(c.runs)-1]
+	}
+	n := len(last.columns)
+	if len(c.room) == cap(c.room) {
+		c.room = append(make([]Column, 0, max(together, 2*n)), last.columns...)
+	}
+	c.room = append(c.room, Column{})
+	last.columns = c.room[len(c.room)-n-1 : len(c.room) : len(c.room)]
+	return &last.columns[n]
+}
+
+// tables returns the columns by relation, complete and in order.
+func (c *columnRuns) tables() ([]tableColumns, error) {
+	if c.mixed {
+		slices.SortStableFunc(c.runs, func(a, b columnRun) int {
+			return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(a.first, b.first))
+		})
+	}
+	out := make([]tableColumns, 0, len(c.runs))
+	for _, run := range c.runs {
+		n := 0
+		if k := len(out); k > 0 && out[k-1].table == run.table {
+			n = len(out[k-1].columns)
+			out[k-1].columns = append(out[k-1].columns, run.columns...)
+		} else {
+			out = append(out, run.tableColumns)
+		}
+		if run.first != n+1 {
+			return nil, fmt.Errorf("column %d of table with OID %d comes as number %d", run.first, run.table, n+1)
+		}
+	}
+	return out, nil
 }
 
 // columnsStage reads the columns of the interesting relations other than sequences.
@@ -134,42 +208,39 @@ LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note.objoid = nn.oid
 `
 	}
-	sql += `ORDER BY a.attrelid, a.attnum`
-	var parts []tableColumns
-	var columns []Column // of the table whose rows are coming
+	// in no order: that would cost the server a third of the query's time
+	var runs columnRuns
 	types := make(typeNames)
-	flush := func() {
-		if len(columns) > 0 {
-			parts[len(parts)-1].columns = slices.Clone(columns)
-			columns = columns[:0]
-		}
-	}
 	err := query(ctx, q, sql, func(v *row) {
-		var c Column
 		table, num := v.oid(), v.int()
-		if len(parts) == 0 || parts[len(parts)-1].table != table {
-			flush()
-			parts = append(parts, tableColumns{table: table})
-		}
-		c.Name, c.Dropped = v.str(), v.bool()
+		c := runs.add(table, num)
+		c.Name, c.Dropped = v.strAgain(), v.bool()
 		c.TypeOID = v.oid()
-		c.typmod = v.int()
-		types.add(&c)
-		c.StatsTarget = v.intOr(-1)
-		c.Storage, c.TypeStorage, c.Len, c.Align, c.IsLocal = v.char(), v.char(), v.int(), v.char(), v.bool()
-		c.Collation, c.Options, c.FDWOptions = v.oid(), userOptions(v.strs()), v.str()
-		c.Identity, c.Generated, c.Compression, c.MissingVal = v.char(), v.char(), v.char(), v.str()
-		c.NotNull, c.NotNullName, c.NotNullInvalid = v.bool(), v.str(), v.bool()
-		c.NotNullNoInherit, c.NotNullIsLocal, c.NotNullComment = v.bool(), v.bool(), v.str()
-		if columns = append(columns, c); num != len(columns) {
-			v.fail("column %d of table with OID %d comes as number %d", num, table, len(columns))
+		c.typmod = int32(v.int())
+		types.add(c)
+		c.StatsTarget = int16(v.intOr(-1))
+		c.Storage, c.TypeStorage, c.Len, c.Align, c.IsLocal = v.char(), v.char(), int16(v.int()), v.char(), v.bool()
+		c.Collation = v.oid()
+		more := ColumnMore{Options: userOptions(v.strs()), FDWOptions: v.str()}
+		c.Identity, c.Generated, c.Compression = v.char(), v.char(), v.char()
+		more.MissingVal = v.str()
+		c.NotNull, more.NotNullName, c.NotNullInvalid = v.bool(), v.strAgain(), v.bool()
+		c.NotNullNoInherit, c.NotNullIsLocal, more.NotNullComment = v.bool(), v.bool(), v.str()
+		if t := r.db.Table(table); t != nil {
+			c.setNotNull(t, &r.db.Options, &more)
+		}
+		if len(more.Options) > 0 || more.FDWOptions != "" || more.MissingVal != "" || more.NotNullName != "" || more.NotNullComment != "" {
+			c.more = &more
 		}
 	})
-	flush()
 	if err != nil {
 		return nil, err
 	}
 	if err := types.fetch(ctx, q); err != nil {
+		return nil, err
+	}
+	parts, err := runs.tables()
+	if err != nil {
 		return nil, err
 	}
 	for _, t := range parts {
@@ -188,7 +259,7 @@ type typeKey struct {
 	typmod int32
 }
 
-func (c *Column) typeKey() typeKey { return typeKey{c.TypeOID, int32(c.typmod)} }
+func (c *Column) typeKey() typeKey { return typeKey{c.TypeOID, c.typmod} }
 
 func (t typeNames) add(c *Column) {
 	if c.TypeOID != 0 { // a dropped column may have none
@@ -222,7 +293,6 @@ func (r *reader) fetchDomainBases(ctx context.Context, q Querier) error {
 }
 
 func (r *reader) linkColumns() error {
-	o := &r.db.Options
 	for _, part := range r.columnParts {
 		for _, p := range part {
 			t, err := r.tableOf(p.table)
@@ -243,7 +313,6 @@ func (r *reader) linkColumns() error {
 				if c.Identity == 'a' {
 					t.NeedsOverride = true
 				}
-				c.setNotNull(t, o)
 			}
 		}
 	}
@@ -254,14 +323,14 @@ func (r *reader) linkColumns() error {
 // setNotNull settles what of the column's not-null constraint is written with the
 // column: nothing if it is NOT VALID, for it must come after the rows; no name if it
 // is the one the server would choose; its name if something refers to it.
-func (c *Column) setNotNull(t *Table, o *Options) {
+func (c *Column) setNotNull(t *Table, o *Options, more *ColumnMore) {
 	if c.NotNullInvalid {
-		c.NotNull, c.NotNullName, c.NotNullIsLocal, c.NotNullNoInherit = false, "", false, false
+		c.NotNull, more.NotNullName, c.NotNullIsLocal, c.NotNullNoInherit = false, "", false, false
 		return
 	}
-	named := c.NotNullComment != "" || o.BinaryUpgrade && !t.IsPartition && !c.NotNullIsLocal
-	if !named && c.NotNullName == t.Name+"_"+c.Name+"_not_null" {
-		c.NotNullName = ""
+	named := more.NotNullComment != "" || o.BinaryUpgrade && !t.IsPartition && !c.NotNullIsLocal
+	if !named && more.NotNullName == t.Name+"_"+c.Name+"_not_null" {
+		more.NotNullName = ""
 	}
 }
 
@@ -274,15 +343,19 @@ func (r *row) intOr(otherwise int) int {
 	return r.int()
 }
 
-// ints reads an int2vector ("1 2 -3").
-func (r *row) ints() []int {
-	var out []int
-	for _, f := range strings.Fields(r.str()) {
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			r.fail("bad integer %q", f)
+// appendInt16s appends the numbers of an int2vector ("1 2 -3").
+func appendInt16s(to []int16, v []byte) ([]int16, error) {
+	for len(v) > 0 {
+		end := bytes.IndexByte(v, ' ')
+		if end < 0 {
+			end = len(v)
 		}
-		out = append(out, n)
+		n, err := strconv.ParseInt(string(v[:end]), 10, 16)
+		if err != nil {
+			return to, fmt.Errorf("bad integer %q", v[:end])
+		}
+		to = append(to, int16(n))
+		v = v[min(end+1, len(v)):]
 	}
-	return out
+	return to, nil
 }

@@ -34,7 +34,9 @@ type constraintRow struct {
 // checkConstraintsStage reads CHECK constraints and not-null constraints that are NOT VALID,
 // unless definitions are not wanted.
 func (r *reader) checkConstraintsStage() stage {
-	return stage{name: "check constraints", fetch: r.fetchChecks, link: r.linkChecks}
+	s := stage{name: "check constraints", link: r.linkChecks}
+	r.inParts(s.name, r.fetchChecks)
+	return s
 }
 
 func (r *reader) fetchChecks(ctx context.Context, q Querier) error {
@@ -57,7 +59,7 @@ func (r *reader) fetchTableConstraints(ctx context.Context, q Querier, keep func
 	if !found {
 		return nil
 	}
-	if err := r.awaitColumns(ctx); err != nil {
+	if err := await(ctx, r.columnsRead); err != nil {
 		return err
 	}
 	var d deparser
@@ -78,6 +80,9 @@ ORDER BY c.conrelid, c.conname`
 		c.group = d.group(c.oid, shared)
 	})
 	if err != nil {
+		return err
+	}
+	if err := r.awaitLock(ctx); err != nil {
 		return err
 	}
 	err = d.ask(ctx, q, `SELECT oid, pg_catalog.pg_get_constraintdef(oid) FROM pg_catalog.unnest(%OIDS%) AS src(oid)`)
@@ -111,7 +116,7 @@ func (r *reader) linkChecks() error {
 		t.Checks = append(t.Checks, con)
 	}
 	for _, t := range r.db.Tables {
-		if t.Interesting && t.RelKind != 'S' && t.NumChecks != len(t.Checks) && !r.db.Options.NoSchema {
+		if t.Interesting && t.RelKind != 'S' && int(t.NumChecks) != len(t.Checks) && !r.db.Options.NoSchema {
 			plural := "s"
 			if t.NumChecks == 1 {
 				plural = ""
@@ -191,7 +196,7 @@ func (r *reader) linkForeignKeys() error {
 }
 
 func addAttachDeps(con *Constraint, x *Index) {
-	for _, a := range x.PartAttaches {
+	for _, a := range x.More().PartAttaches {
 		con.AddDep(a.DumpID)
 		addAttachDeps(con, a.Partition)
 	}

@@ -16,7 +16,7 @@ type DatabaseDef struct {
 	Tablespace       string
 	Template         bool
 	ConnLimit        int
-	ACL              ACL
+	ACL              *ACL
 	Comment          string
 	Labels           []SecLabelText
 	Config           []string // settings of the database, "name=value"
@@ -79,7 +79,7 @@ WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg
 			d.Encoding, d.Collate, d.Ctype = row.str(), row.str(), row.str()
 			d.LocaleProvider, d.Locale, d.ICURules, d.CollationVersion = row.char(), null(), null(), null()
 			d.Tablespace, d.Template, d.ConnLimit = row.str(), row.bool(), row.int()
-			d.ACL.Items, d.ACL.Default = row.str(), row.str()
+			d.ACL = &ACL{Items: row.str(), Default: row.str()}
 			d.Comment = row.str()
 			d.FrozenXID, d.MinMXID = row.oid(), row.oid()
 		})

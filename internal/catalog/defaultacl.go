@@ -28,7 +28,7 @@ FROM pg_catalog.pg_default_acl`
 			return query(ctx, q, sql, func(row *row) {
 				d := rowOf{acl: &DefaultACL{Meta: Meta{Kind: KindDefaultACL, ID: ID{ClassDefaultACL, row.oid()}}}}
 				d.role, d.schema, d.acl.ObjType = row.oid(), row.oid(), row.char()
-				d.acl.ACL.Items, d.acl.ACL.Default = row.str(), row.str()
+				d.acl.ACL = &ACL{Items: row.str(), Default: row.str()}
 				rows = append(rows, d)
 			})
 		},

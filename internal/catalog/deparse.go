@@ -14,19 +14,27 @@ import (
 
 // deparser puts rows with expressions into groups whose texts are equal.
 type deparser struct {
-	key    []byte
+	like   []byte // the key of the row
 	groups map[string]int
 	first  []uint32 // by group: the OID of its first row
 	texts  []string // by group, after ask
 }
 
 // begin starts the key of a row.
-func (d *deparser) begin() { d.key = d.key[:0] }
+func (d *deparser) begin() { d.like = d.like[:0] }
 
 // add adds to the key whatever else decides about the text.
 func (d *deparser) add(part []byte) {
-	d.key = strconv.AppendInt(d.key, int64(len(part)), 10)
-	d.key = append(append(d.key, ':'), part...)
+	d.addNumber(int64(len(part)))
+	d.like = append(d.like, part...)
+}
+
+func (d *deparser) addNumber(n int64) { d.like = append(strconv.AppendInt(d.like, n, 10), ':') }
+
+func (d *deparser) addFlags(flags ...bool) {
+	for _, f := range flags {
+		d.like = strconv.AppendBool(d.like, f)
+	}
 }
 
 // addTree adds an expression of a table with these columns; ok is false if its text may depend on more.
@@ -54,7 +62,7 @@ func (d *deparser) addTree(tree []byte, columns []Column) (ok bool) {
 
 // group returns the group of the row: that of the rows with the same key, or one of its own if it is not to share.
 func (d *deparser) group(oid uint32, share bool) int {
-	if g, ok := d.groups[string(d.key)]; ok && share {
+	if g, ok := d.groups[string(d.like)]; ok && share {
 		return g
 	}
 	g := len(d.first)
@@ -63,14 +71,14 @@ func (d *deparser) group(oid uint32, share bool) int {
 		if d.groups == nil {
 			d.groups = make(map[string]int)
 		}
-		d.groups[string(d.key)] = g
+		d.groups[string(d.like)] = g
 	}
 	return g
 }
 
 // ask reads the texts of all groups. sql gives an OID and its text for the OIDs of a list %OIDS%.
 func (d *deparser) ask(ctx context.Context, q Querier, sql string) error {
-	d.groups, d.key = nil, nil
+	d.groups, d.like = nil, nil
 	d.texts = make([]string, len(d.first))
 	if len(d.first) == 0 {
 		return nil
@@ -101,12 +109,15 @@ func oidList(oids []uint32) string {
 	return string(append(b, "}'::pg_catalog.oid[]"...))
 }
 
-// awaitColumns waits for the columns, which are read by parts that were begun before; they wait for nothing.
-func (r *reader) awaitColumns(ctx context.Context) error {
+// await waits for what other fetches read, which were begun before and wait for nothing themselves.
+func await(ctx context.Context, read <-chan struct{}) error {
 	select {
-	case <-r.columnsRead:
+	case <-read:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
+
+// awaitLock waits until the tables are locked, so that the server's functions can be asked about them.
+func (r *reader) awaitLock(ctx context.Context) error { return await(ctx, r.locked) }

@@ -1,45 +1,58 @@
 package catalog
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 type dependRow struct {
-	obj, ref ID
-	kind     byte // deptype: n a i x S P
+	obj, ref           uint32
+	objClass, refClass uint8 // in classes
+	kind               byte  // deptype: n a i x S P
+}
+
+// classes numbers the catalogues whose rows become objects, and those of which something is found by an object's row, from 1.
+type classes struct {
+	oids  []uint32
+	index map[uint32]uint8
+}
+
+func (c *classes) number(class uint32) uint8 {
+	if n, ok := c.index[class]; ok || len(c.oids) == math.MaxUint8 {
+		return n
+	}
+	if c.index == nil {
+		c.index = make(map[uint32]uint8)
+	}
+	c.oids = append(c.oids, class)
+	c.index[class] = uint8(len(c.oids))
+	return uint8(len(c.oids))
+}
+
+func (c *classes) id(class uint8, oid uint32) ID {
+	if class == 0 {
+		return ID{}
+	}
+	return ID{c.oids[class-1], oid}
 }
 
 // dependsStage reads pg_depend and makes it dependencies between objects (getDependencies in pg_dump.c). The column a
 // dependency is from or on does not matter here. Members of operator families are no objects: what they depend on,
 // their family does, except on itself and on the operator class that owns them.
 func (r *reader) dependsStage() stage {
-	const sql = `SELECT classid, objid, refclassid, refobjid, deptype
-FROM pg_catalog.pg_depend WHERE deptype NOT IN ('p', 'e')
-UNION ALL
-SELECT 'pg_catalog.pg_opfamily'::pg_catalog.regclass, m.family, d.refclassid, d.refobjid, d.deptype
-FROM pg_catalog.pg_depend d JOIN (
-  SELECT 'pg_catalog.pg_amop'::pg_catalog.regclass AS class, oid, amopfamily AS family FROM pg_catalog.pg_amop
-  UNION ALL
-  SELECT 'pg_catalog.pg_amproc'::pg_catalog.regclass, oid, amprocfamily FROM pg_catalog.pg_amproc
-) m ON d.classid = m.class AND d.objid = m.oid
-WHERE d.deptype NOT IN ('p', 'e', 'i')
-  AND NOT (d.refclassid = 'pg_catalog.pg_opfamily'::pg_catalog.regclass AND d.refobjid = m.family)`
 	return stage{
 		name: "dependencies",
-		fetch: func(ctx context.Context, q Querier) error {
-			return query(ctx, q, sql, func(row *row) {
-				*r.depends.add() = dependRow{ID{row.oid(), row.oid()}, ID{row.oid(), row.oid()}, row.char()}
-			})
-		},
 		link: func() error {
 			var from Object
 			var fromID ID
 			for d := range r.depends.all() {
-				if d.obj != fromID {
-					from, fromID = r.db.Find(d.obj), d.obj
+				if id := r.dependClasses.id(d.objClass, d.obj); id != fromID {
+					from, fromID = r.db.Find(id), id
 				}
 				if from == nil {
 					continue // TOAST tables and the like are no objects
 				}
-				on := r.db.Find(d.ref)
+				on := r.db.Find(r.dependClasses.id(d.refClass, d.ref))
 				if on == nil {
 					continue
 				}
@@ -59,4 +72,29 @@ WHERE d.deptype NOT IN ('p', 'e', 'i')
 			return nil
 		},
 	}
+}
+
+// fetchDepends is the fetch of that stage, which needs to know nothing of the database.
+func (r *reader) fetchDepends(ctx context.Context, q Querier) error {
+	const sql = `SELECT classid, objid, refclassid, refobjid, deptype
+FROM pg_catalog.pg_depend WHERE deptype NOT IN ('p', 'e')
+UNION ALL
+SELECT 'pg_catalog.pg_opfamily'::pg_catalog.regclass, m.family, d.refclassid, d.refobjid, d.deptype
+FROM pg_catalog.pg_depend d JOIN (
+  SELECT 'pg_catalog.pg_amop'::pg_catalog.regclass AS class, oid, amopfamily AS family FROM pg_catalog.pg_amop
+  UNION ALL
+  SELECT 'pg_catalog.pg_amproc'::pg_catalog.regclass, oid, amprocfamily FROM pg_catalog.pg_amproc
+) m ON d.classid = m.class AND d.objid = m.oid
+WHERE d.deptype NOT IN ('p', 'e', 'i')
+  AND NOT (d.refclassid = 'pg_catalog.pg_opfamily'::pg_catalog.regclass AND d.refobjid = m.family)`
+	var last dependRow
+	return query(ctx, q, sql, func(row *row) {
+		c := &r.dependClasses
+		objClass, obj, refClass, ref := c.number(row.oid()), row.oid(), c.number(row.oid()), row.oid()
+		d := dependRow{obj, ref, objClass, refClass, row.char()}
+		if d != last { // they differ by the column
+			*r.depends.add() = d
+			last = d
+		}
+	})
 }

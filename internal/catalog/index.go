@@ -3,31 +3,59 @@ package catalog
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // Index is a row of pg_index with its pg_class.
 type Index struct {
 	Meta
-	Table                 *Table
-	Def                   string // pg_get_indexdef; empty if the index serves a constraint
-	Tablespace            string
-	Options               []string
-	StatCols              []int // columns with a statistics target, and the targets
-	StatVals              []int
-	Keys                  []int // indkey
-	NKeyAtts, NAtts       int
-	Clustered             bool
-	ReplIdent             bool
-	NullsNotDistinct      bool
-	Valid                 bool
-	ParentOID             uint32         // the partitioned index it is attached to
-	AttachObj             *IndexAttach   // its attachment to that
-	PartAttaches          []*IndexAttach // of a partitioned index: the attachments of its parts
-	Constraint            *Constraint    // the constraint it serves, or nil
-	RelPages              int64
-	RelTuples             string
+	Table            *Table
+	Def              string      // pg_get_indexdef; empty if the index serves a constraint
+	Keys             []int16     // indkey
+	Constraint       *Constraint // the constraint it serves, or nil
+	ParentOID        uint32      // the partitioned index it is attached to
+	NKeyAtts         int16
+	NAtts            int16
+	Clustered        bool
+	ReplIdent        bool
+	NullsNotDistinct bool
+	Valid            bool
+
+	more *IndexMore
+}
+
+// IndexMore is what few indexes have.
+type IndexMore struct {
+	Tablespace   string
+	Options      []string
+	StatCols     []int // columns with a statistics target, and the targets
+	StatVals     []int
+	AttachObj    *IndexAttach   // its attachment to a partitioned index
+	PartAttaches []*IndexAttach // of a partitioned index: the attachments of its parts
+
+	// Only with statistics.
+	Pages                 int64 // relpages
+	Tuples                string
 	AllVisible, AllFrozen int64
-	AttNames              []string // names of its columns, only with statistics and if one is an expression
+	AttNames              []string // names of its columns, if one is an expression
+}
+
+var noIndexMore IndexMore
+
+// More returns what few indexes have, to be read only.
+func (x *Index) More() *IndexMore {
+	if x.more == nil {
+		return &noIndexMore
+	}
+	return x.more
+}
+
+// rare returns what few indexes have, to be filled.
+func (x *Index) rare() *IndexMore {
+	if x.more == nil {
+		x.more = new(IndexMore)
+	}
+	return x.more
 }
 
 // IndexAttach is ALTER INDEX ... ATTACH PARTITION.
@@ -36,88 +64,185 @@ type IndexAttach struct {
 	Parent, Partition *Index
 }
 
+// indexRow is an index and what is needed of it until it is linked.
 type indexRow struct {
-	*Index
-	oid, table                   uint32
-	name                         string
-	conOID                       uint32
-	conType                      byte
-	conName, conDef              string
-	deferrable, deferred, period bool
+	Index
+	table    uint32 // 0: it is not wanted
+	method   uint32
+	group    int32 // of the definitions that the server is asked for; -1 for the rest
+	unique   bool
+	ordinary bool // not a partitioned one
+}
 
-	// What decides about its definition beside that.
-	method                      uint32
-	unique, ordinary            bool // ordinary: not a partitioned one
-	classes, collations, option []int
-	trees                       bool // it has an expression or a predicate
-	group                       int  // of those the server is asked for; -1 for the rest
+type keyRow struct {
+	oid                          uint32
+	conType                      byte
+	deferrable, deferred, period bool
+	name, def                    string
 }
 
 // indexesStage reads the indexes of the interesting tables, and the primary key, unique
 // and exclusion constraints made of them. An invalid index is read only if it belongs to a
 // partitioned table: there it waits for parts to be attached.
+//
+// What pg_class, pg_index and pg_constraint have of them is put together here and not by the server: it would need
+// more time for that than for all the rest.
 func (r *reader) indexesStage() stage {
 	s := stage{name: "indexes", fetch: r.fetchIndexColumns, link: r.linkIndexes}
 	lists := r.tableParts(hasIndexes)
-	r.indexParts = make([]rowList[indexRow], len(lists))
-	for i, oids := range lists {
-		r.inParts(s.name, func(ctx context.Context, q Querier) error {
-			return r.fetchIndexes(ctx, q, oids, &r.indexParts[i])
-		})
+	if len(lists) == 0 {
+		return s
 	}
+	r.indexNamesRead, r.keysRead = make(chan struct{}), make(chan struct{})
+	r.inParts(s.name, r.fetchIndexNames)
+	r.inParts(s.name, r.fetchKeys)
+	for _, oids := range lists {
+		r.inParts(s.name, func(ctx context.Context, q Querier) error { return r.fetchIndexes(ctx, q, oids) })
+	}
+	r.inParts(s.name, r.fetchExclusions)
 	return s
 }
 
 func hasIndexes(t *Table) bool { return t.HasIndex && t.Interesting }
 
-func (r *reader) fetchIndexes(ctx context.Context, q Querier, oids string, rows *rowList[indexRow]) error {
-	v11 := r.db.Info.Version >= 110000
-	parent, parentJoin := "0", ""
-	if v11 {
-		parent, parentJoin = "inh.inhparent", "LEFT JOIN pg_catalog.pg_inherits inh ON inh.inhrelid = i.indexrelid\n"
+// fetchIndexNames reads the pg_class rows of indexes, of all if most are wanted.
+func (r *reader) fetchIndexNames(ctx context.Context, q Querier) error {
+	statistics := r.db.Options.Statistics
+	sql := `SELECT ic.oid, ic.relname, ic.reltablespace, ic.reloptions, ic.relam, ic.relkind = 'i'`
+	if statistics {
+		sql += `, ic.relpages, ic.reltuples, ic.relallvisible, ` + r.since(18, "ic.relallfrozen", "0")
 	}
-	sql := `SELECT i.indexrelid, i.indrelid, ic.relname, sp.spcname, ic.reloptions, i.indkey, ` + r.since(11, "i.indnkeyatts", "i.indnatts") + `, i.indnatts,
-	i.indisclustered, i.indisreplident, ` + r.since(15, "i.indnullsnotdistinct", "false") + `, i.indisvalid,
-	` + parent + `, ic.relpages, ic.reltuples, ic.relallvisible, ` + r.since(18, "ic.relallfrozen", "0") + `,
-	con.oid, con.contype, con.conname, CASE WHEN con.contype = 'x' THEN pg_catalog.pg_get_constraintdef(con.oid) END,
-	con.condeferrable, con.condeferred, ` + r.since(18, "con.conperiod", "false") + `,
-	ic.relam, i.indisunique, ic.relkind = 'i', i.indclass, i.indcollation, i.indoption, i.indexprs, i.indpred
-FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
+	kept := r.tablesKept(hasIndexes)
+	if len(kept) > len(r.db.Tables)/8 {
+		sql += `
+FROM pg_catalog.pg_class ic
+WHERE ic.relkind IN ('i', 'I')`
+	} else {
+		sql += `
+FROM pg_catalog.unnest(` + oidList(kept) + `) AS src(tbloid)
 JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid
-JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
-JOIN pg_catalog.pg_class tc ON tc.oid = i.indrelid
-LEFT JOIN pg_catalog.pg_tablespace sp ON sp.oid = ic.reltablespace
-LEFT JOIN pg_catalog.pg_constraint con
-	ON con.conrelid = i.indrelid AND con.conindid = i.indexrelid AND con.contype IN ('p', 'u', 'x')
-` + parentJoin + `WHERE i.indisready AND (i.indisvalid` + r.since(11, " OR tc.relkind = 'p'", "") + `)
-ORDER BY i.indrelid, ic.relname`
+JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid`
+	}
+	r.indexByOID = make(map[uint32]*indexRow, len(kept))
+	err := query(ctx, q, sql, func(v *row) {
+		x := r.indexes.add()
+		x.ID = ID{ClassRelation, v.oid()}
+		r.indexByOID[x.ID.OID] = x
+		x.Name = v.str()
+		if name := r.tablespaces[v.oid()]; name != "" {
+			x.rare().Tablespace = name
+		}
+		if options := v.strs(); options != nil {
+			x.rare().Options = options
+		}
+		x.method, x.ordinary = v.oid(), v.bool()
+		if statistics {
+			m := x.rare()
+			m.Pages, m.Tuples, m.AllVisible, m.AllFrozen = v.int64(), v.str(), v.int64(), v.int64()
+		}
+	})
+	if err == nil {
+		close(r.indexNamesRead)
+	}
+	return err
+}
+
+func (r *reader) fetchIndexes(ctx context.Context, q Querier, oids string) error {
+	sql := `SELECT i.indexrelid, i.indrelid, i.indkey, ` + r.since(11, "i.indnkeyatts", "i.indnatts") + `, i.indnatts,
+	i.indisclustered, i.indisreplident, ` + r.since(15, "i.indnullsnotdistinct", "false") + `, i.indisvalid, i.indisready, i.indisunique,
+	i.indclass, i.indcollation, i.indoption, i.indexprs, i.indpred
+FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
+JOIN pg_catalog.pg_index i ON i.indrelid = src.tbloid`
 	facts, err := fetchIndexFacts(ctx, q)
 	if err != nil {
 		return err
 	}
-	if err := r.awaitColumns(ctx); err != nil {
+	if err := await(ctx, r.columnsRead); err != nil {
 		return err
 	}
-	define := indexDefiner{facts: facts}
+	if err := await(ctx, r.indexNamesRead); err != nil {
+		return err
+	}
+	if err := await(ctx, r.keysRead); err != nil {
+		return err
+	}
+	define := indexDefiner{facts: facts, reader: r}
+	var keys []int16 // of all indexes, one after the other
 	err = query(ctx, q, sql, func(v *row) {
-		x := rows.add()
-		x.Index, x.oid, x.table, x.name = new(Index), v.oid(), v.oid(), v.str()
-		x.Tablespace, x.Options = v.str(), v.strs()
-		x.Keys = v.ints()
-		x.NKeyAtts, x.NAtts = v.int(), v.int()
+		oid, table := v.oid(), v.oid()
+		x, t := r.indexByOID[oid], r.db.Table(table)
+		if x == nil || t == nil {
+			v.fail("index with OID %d of table with OID %d is not in pg_class", oid, table)
+			v.next = len(v.values)
+			return
+		}
+		k := &define.indexKeys
+		k.key = v.take()
+		x.NKeyAtts, x.NAtts = int16(v.int()), int16(v.int())
 		x.Clustered, x.ReplIdent, x.NullsNotDistinct, x.Valid = v.bool(), v.bool(), v.bool(), v.bool()
-		x.ParentOID = v.oid()
-		x.RelPages, x.RelTuples, x.AllVisible, x.AllFrozen = v.int64(), v.str(), v.int64(), v.int64()
-		x.conOID, x.conType, x.conName, x.conDef = v.oid(), v.char(), v.str(), v.str()
-		x.deferrable, x.deferred, x.period = v.bool(), v.bool(), v.bool()
-		x.method, x.unique, x.ordinary = v.oid(), v.bool(), v.bool()
-		x.classes, x.collations, x.option = v.ints(), v.ints(), v.ints()
-		define.row(r, x, v.take(), v.take())
+		ready := v.bool()
+		x.unique = v.bool()
+		k.class, k.collation, k.option, k.expressions, k.predicate = v.take(), v.take(), v.take(), v.take(), v.take()
+		if !ready || !x.Valid && t.RelKind != 'p' {
+			return
+		}
+		x.table = table
+		if cap(keys)-len(keys) < int(x.NAtts) {
+			keys = make([]int16, 0, max(1024, int(x.NAtts)))
+		}
+		n := len(keys)
+		if keys, err = appendInt16s(keys, k.key); err != nil {
+			v.fail("%v", err)
+		}
+		x.Keys = keys[n:len(keys):len(keys)]
+		define.row(v, x, t)
 	})
 	if err != nil {
 		return err
 	}
-	return define.finish(ctx, q, r, rows)
+	return define.finish(ctx, q)
+}
+
+// fetchKeys reads the constraints that are made of indexes.
+func (r *reader) fetchKeys(ctx context.Context, q Querier) error {
+	oids, _ := r.tableOIDs(hasIndexes)
+	r.keys = make(map[uint32]*keyRow)
+	var keys rowList[keyRow]
+	err := query(ctx, q, `SELECT con.conindid, con.oid, con.contype, con.conname, con.condeferrable, con.condeferred, `+
+		r.since(18, "con.conperiod", "false")+`
+FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)
+JOIN pg_catalog.pg_constraint con ON con.conrelid = src.tbloid
+WHERE con.contype IN ('p', 'u', 'x')`, func(v *row) {
+		k := keys.add()
+		r.keys[v.oid()] = k
+		k.oid, k.conType, k.name = v.oid(), v.char(), v.str()
+		k.deferrable, k.deferred, k.period = v.bool(), v.bool(), v.bool()
+	})
+	if err == nil {
+		close(r.keysRead)
+	}
+	return err
+}
+
+// fetchExclusions reads the definitions of exclusion constraints.
+func (r *reader) fetchExclusions(ctx context.Context, q Querier) error {
+	if err := await(ctx, r.keysRead); err != nil {
+		return err
+	}
+	exclusions := make(map[uint32]*keyRow)
+	for _, k := range r.keys {
+		if k.conType == 'x' {
+			exclusions[k.oid] = k
+		}
+	}
+	if len(exclusions) == 0 {
+		return nil
+	}
+	if err := r.awaitLock(ctx); err != nil {
+		return err
+	}
+	return details(ctx, q, exclusions, `SELECT oid, pg_catalog.pg_get_constraintdef(oid) FROM pg_catalog.unnest(%OIDS%) AS src(oid)`,
+		func(k *keyRow, v *row) { k.def = v.str() })
 }
 
 // fetchIndexColumns reads what is needed of the indexes' columns: their statistics targets, and
@@ -156,61 +281,32 @@ ORDER BY a.attrelid, a.attnum`, func(v *row) {
 }
 
 func (r *reader) linkIndexes() error {
-	count := 0
-	for i := range r.indexParts {
-		count += r.indexParts[i].len()
-	}
-	byOID := make(map[uint32]*Index, count)
-	for v := range drain(r.indexParts) {
-		t, err := r.tableOf(v.table)
+	for x := range r.indexes.all() {
+		if x.table == 0 {
+			continue
+		}
+		t, err := r.tableOf(x.table)
 		if err != nil {
 			return err
 		}
-		x := v.Index
-		x.Meta = newTableMeta(KindIndex, ID{ClassRelation, v.oid}, v.name, t)
-		x.Table = t
-		for _, s := range r.indexStats[v.oid] {
-			x.StatCols = append(x.StatCols, s[0])
-			x.StatVals = append(x.StatVals, s[1])
-		}
-		x.AttNames = r.indexAttNames[v.oid]
-		r.db.Add(x)
-		x.Dump = t.Dump
-		t.Indexes = append(t.Indexes, x)
-		byOID[v.oid] = x
-
-		kind := byte('i')
-		if x.ParentOID != 0 {
-			kind = 'I'
-		}
-		stats := r.addRelStats(&x.Meta, kind, x.RelPages, x.RelTuples, x.AllVisible, x.AllFrozen)
-		if stats != nil {
-			stats.AttNames = x.AttNames
-		}
-		if v.conOID == 0 {
-			continue
-		}
-		con := &Constraint{
-			Meta:  newTableMeta(KindConstraint, ID{ClassConstraint, v.conOID}, v.conName, t),
-			Table: t, Type: v.conType, Def: v.conDef, Index: x,
-			Deferrable: v.deferrable, Deferred: v.deferred, Period: v.period,
-			IsLocal: true, Separate: true, Validated: true,
-		}
-		r.db.Add(con)
-		con.Dump = t.Dump
-		x.Constraint = con
-		if stats != nil {
-			stats.AddDep(con.DumpID)
+		t.Indexes = append(t.Indexes, &x.Index)
+	}
+	r.indexes, r.indexByOID = rowList[indexRow]{}, nil
+	var objects rowList[Constraint]
+	for _, t := range r.db.Tables {
+		slices.SortFunc(t.Indexes, func(a, b *Index) int { return strings.Compare(a.Name, b.Name) })
+		for _, x := range t.Indexes {
+			r.linkIndex(t, x, &objects)
 		}
 	}
-	r.indexParts, r.indexStats, r.indexAttNames = nil, nil, nil
+	r.indexStats, r.indexAttNames, r.keys, r.indexParents = nil, nil, nil, nil
 
 	for _, t := range r.db.Tables {
 		if !t.IsPartition || len(t.Parents) == 0 {
 			continue
 		}
 		for _, x := range t.Indexes {
-			parent := byOID[x.ParentOID]
+			parent, _ := r.db.Find(ID{ClassRelation, x.ParentOID}).(*Index)
 			if parent == nil {
 				continue
 			}
@@ -222,9 +318,53 @@ func (r *reader) linkIndexes() error {
 			a.AddDep(parent.DumpID)
 			a.AddDep(t.DumpID)
 			a.AddDep(parent.Table.DumpID)
-			x.AttachObj = a
-			parent.PartAttaches = append(parent.PartAttaches, a)
+			x.rare().AttachObj = a
+			parent.rare().PartAttaches = append(parent.rare().PartAttaches, a)
 		}
 	}
 	return nil
+}
+
+func (r *reader) linkIndex(t *Table, x *Index, constraints *rowList[Constraint]) {
+	oid := x.ID.OID
+	x.Meta = newTableMeta(KindIndex, x.ID, x.Name, t)
+	x.Table = t
+	x.ParentOID = r.indexParents[oid]
+	for _, s := range r.indexStats[oid] {
+		m := x.rare()
+		m.StatCols = append(m.StatCols, s[0])
+		m.StatVals = append(m.StatVals, s[1])
+	}
+	if names := r.indexAttNames[oid]; names != nil {
+		x.rare().AttNames = names
+	}
+	r.db.Add(x)
+	x.Dump = t.Dump
+
+	kind := byte('i')
+	if x.ParentOID != 0 {
+		kind = 'I'
+	}
+	m := x.More()
+	stats := r.addRelStats(&x.Meta, kind, m.Pages, m.Tuples, m.AllVisible, m.AllFrozen)
+	if stats != nil {
+		stats.AttNames = m.AttNames
+	}
+	key := r.keys[oid]
+	if key == nil {
+		return
+	}
+	con := constraints.add()
+	*con = Constraint{
+		Meta:  newTableMeta(KindConstraint, ID{ClassConstraint, key.oid}, key.name, t),
+		Table: t, Type: key.conType, Def: key.def, Index: x,
+		Deferrable: key.deferrable, Deferred: key.deferred, Period: key.period,
+		IsLocal: true, Separate: true, Validated: true,
+	}
+	r.db.Add(con)
+	con.Dump = t.Dump
+	x.Constraint = con
+	if stats != nil {
+		stats.AddDep(con.DumpID)
+	}
 }

@@ -2,9 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,73 +55,133 @@ func (f *indexFacts) bare(name string) bool {
 	return name != "" && !f.quoted[name]
 }
 
-// definition writes the definition of a plain index of the table; ok is false if it is not plain.
-func (f *indexFacts) definition(x *indexRow, t *Table, columns []Column) (def string, ok bool) {
-	method := plainMethods[x.method]
-	n := len(x.Keys)
-	if !x.ordinary || x.trees || x.Options != nil || method == "" || x.NullsNotDistinct || x.NKeyAtts != n || len(x.classes) != n || len(x.collations) != n || len(x.option) != n ||
-		!f.bare(x.name) || !f.bare(t.Name) || !f.bare(t.Schema.Name) {
-		return "", false
+// indexKeys is what pg_index says of an index's columns, in the text form of the catalogue, while its row is read.
+type indexKeys struct {
+	key, class, collation, option []byte
+	expressions, predicate        []byte // nil for none
+}
+
+// indexDefiner gives indexes their definitions as their rows come.
+type indexDefiner struct {
+	facts  *indexFacts
+	reader *reader
+	indexKeys
+	deparser
+
+	alike               []*indexRow // those with a group
+	text                []byte
+	classes, collations []uint32
+	options             []int16
+}
+
+// row gives the index its definition, or the group that will have it. One that serves a constraint needs none.
+func (d *indexDefiner) row(v *row, x *indexRow, t *Table) {
+	x.group = -1
+	if d.reader.keys[x.ID.OID] != nil {
+		return
 	}
-	var b strings.Builder
-	b.WriteString(definitionStart(x, t) + method + " (")
+	share := false
+	d.begin()
+	if !d.reader.db.Options.QuoteAllIdentifiers {
+		columns := d.reader.columnsOf[x.table]
+		if d.definition(x, t, columns) {
+			x.Def = v.texts.add(d.text)
+			return
+		}
+		share = d.resembles(x, t, columns)
+	}
+	x.group = int32(d.group(x.ID.OID, share))
+	d.alike = append(d.alike, x)
+}
+
+// definition writes the definition of a plain index of the table into d.text; ok is false if it is not plain.
+func (d *indexDefiner) definition(x *indexRow, t *Table, columns []Column) (ok bool) {
+	f := d.facts
+	method := plainMethods[x.method]
+	if !x.ordinary || d.expressions != nil || d.predicate != nil || x.More().Options != nil || method == "" || x.NullsNotDistinct ||
+		!f.bare(x.Name) || !f.bare(t.Name) || !f.bare(t.Schema.Name) {
+		return false
+	}
+	n := len(x.Keys)
+	var err error
+	d.classes, d.collations = appendOIDs(d.classes[:0], d.class), appendOIDs(d.collations[:0], d.collation)
+	if d.options, err = appendInt16s(d.options[:0], d.option); err != nil || int(x.NKeyAtts) != n ||
+		len(d.classes) != n || len(d.collations) != n || len(d.options) != n {
+		return false
+	}
+	b := append(append(appendDefinitionStart(d.text[:0], x, t), method...), " ("...)
 	for i, key := range x.Keys {
-		if key < 1 || key > len(columns) {
-			return "", false
+		if key < 1 || int(key) > len(columns) {
+			return false
 		}
 		c := &columns[key-1]
-		class, known := f.classes[uint32(x.classes[i])]
+		class, known := f.classes[d.classes[i]]
 		if !known || class.method != x.method || class.input != c.TypeOID || c.Dropped || !f.bare(c.Name) {
-			return "", false
+			return false
 		}
 		collation := c.Collation
 		if collation == 0 && c.TypeOID == typeName {
 			collation = cCollation
-		} else if collation == 0 && x.collations[i] != 0 {
+		} else if collation == 0 && d.collations[i] != 0 {
 			collation = defaultCollation
 		}
-		if uint32(x.collations[i]) != collation {
-			return "", false
+		if d.collations[i] != collation {
+			return false
 		}
 		if i > 0 {
-			b.WriteString(", ")
+			b = append(b, ", "...)
 		}
-		b.WriteString(c.Name)
-		switch o := x.option[i]; {
+		b = append(b, c.Name...)
+		switch o := d.options[i]; {
 		case o == 0:
 		case method != "btree":
-			return "", false
+			return false
 		case o == indexDesc|indexNullsFirst:
-			b.WriteString(" DESC")
+			b = append(b, " DESC"...)
 		case o == indexDesc:
-			b.WriteString(" DESC NULLS LAST")
+			b = append(b, " DESC NULLS LAST"...)
 		case o == indexNullsFirst:
-			b.WriteString(" NULLS FIRST")
+			b = append(b, " NULLS FIRST"...)
 		default:
-			return "", false
+			return false
 		}
 	}
-	b.WriteByte(')')
-	return b.String(), true
+	d.text = append(b, ')')
+	return true
 }
 
-// definitionStart is what comes before the access method, of an index whose names are bare.
-func definitionStart(x *indexRow, t *Table) string {
-	unique := ""
+// appendDefinitionStart writes what comes before the access method, of an index whose names are bare.
+func appendDefinitionStart(b []byte, x *indexRow, t *Table) []byte {
+	b = append(b, "CREATE "...)
 	if x.unique {
-		unique = "UNIQUE "
+		b = append(b, "UNIQUE "...)
 	}
-	return "CREATE " + unique + "INDEX " + x.name + " ON " + t.Schema.Name + "." + t.Name + " USING "
+	b = append(append(b, "INDEX "...), x.Name...)
+	b = append(append(b, " ON "...), t.Schema.Name...)
+	b = append(append(b, '.'), t.Name...)
+	return append(b, " USING "...)
 }
 
 // resembles adds to the deparser's key all that decides about the rest of the definition, and says whether that
 // is all. Operator classes with options, which are stored elsewhere, are none of the plain methods'.
-func (f *indexFacts) resembles(d *deparser, x *indexRow, t *Table, columns []Column, expressions, predicate []byte) bool {
-	if !x.ordinary || plainMethods[x.method] == "" || !f.bare(x.name) || !f.bare(t.Name) || !f.bare(t.Schema.Name) {
+func (d *indexDefiner) resembles(x *indexRow, t *Table, columns []Column) bool {
+	f := d.facts
+	if !x.ordinary || plainMethods[x.method] == "" || !f.bare(x.Name) || !f.bare(t.Name) || !f.bare(t.Schema.Name) {
 		return false
 	}
-	d.add(fmt.Appendf(nil, "%d %v %v %d %v %v %v %v %q", x.method, x.unique, x.NullsNotDistinct, x.NKeyAtts, x.Keys, x.classes, x.collations, x.option, x.Options))
-	for _, class := range x.classes {
+	d.addNumber(int64(x.method))
+	d.addNumber(int64(x.NKeyAtts))
+	d.addFlags(x.unique, x.NullsNotDistinct)
+	for _, part := range [][]byte{d.key, d.class, d.indexKeys.collation, d.option} {
+		d.add(part)
+	}
+	options := x.More().Options
+	d.addNumber(int64(len(options)))
+	for _, o := range options {
+		d.add([]byte(o))
+	}
+	d.classes = appendOIDs(d.classes[:0], d.class)
+	for _, class := range d.classes {
 		if class >= firstNormalObjectID {
 			return false
 		}
@@ -132,68 +189,49 @@ func (f *indexFacts) resembles(d *deparser, x *indexRow, t *Table, columns []Col
 	for _, key := range x.Keys {
 		switch {
 		case key == 0: // an expression
-		case key < 0 || key > len(columns):
+		case key < 0 || int(key) > len(columns):
 			return false
 		default:
 			c := &columns[key-1]
-			d.add(fmt.Appendf(nil, "%d %d %s", c.TypeOID, c.Collation, c.Name))
+			d.addNumber(int64(c.TypeOID))
+			d.addNumber(int64(c.Collation))
+			d.add([]byte(c.Name))
 		}
 	}
-	return d.addTree(expressions, columns) && d.addTree(predicate, columns)
-}
-
-// indexDefiner gives indexes their definitions as their rows come.
-type indexDefiner struct {
-	facts *indexFacts
-	deparser
-}
-
-// row gives the index its definition, or the group that will have it. One that serves a constraint needs none.
-func (d *indexDefiner) row(r *reader, x *indexRow, expressions, predicate []byte) {
-	x.trees = expressions != nil || predicate != nil
-	x.group = -1
-	if x.conOID != 0 {
-		return
-	}
-	t, share := r.db.Table(x.table), false
-	d.begin()
-	if t != nil && !r.db.Options.QuoteAllIdentifiers {
-		columns := r.columnsOf[x.table]
-		if def, ok := d.facts.definition(x, t, columns); ok {
-			x.Def = def
-			return
-		}
-		share = d.facts.resembles(&d.deparser, x, t, columns, expressions, predicate)
-	}
-	x.group = d.group(x.oid, share)
+	return d.addTree(d.expressions, columns) && d.addTree(d.predicate, columns)
 }
 
 // finish asks the server for the definitions that are missing.
-func (d *indexDefiner) finish(ctx context.Context, q Querier, r *reader, rows *rowList[indexRow]) error {
+func (d *indexDefiner) finish(ctx context.Context, q Querier) error {
+	r := d.reader
+	if err := r.awaitLock(ctx); err != nil {
+		return err
+	}
 	err := d.ask(ctx, q, `SELECT oid, pg_catalog.pg_get_indexdef(oid) FROM pg_catalog.unnest(%OIDS%) AS src(oid)`)
 	if err != nil {
 		return err
 	}
 	rest := make([]string, len(d.texts)) // of a definition that several share
 	alone := make(map[uint32]*indexRow)
-	for x := range rows.all() {
+	var defs texts
+	for _, x := range d.alike {
+		t := r.db.Table(x.table)
+		start := appendDefinitionStart(d.text[:0], x, t)
 		switch {
-		case x.group < 0:
-		case d.first[x.group] == x.oid:
+		case d.first[x.group] == x.ID.OID:
 			x.Def = d.texts[x.group]
-			if t := r.db.Table(x.table); t != nil {
-				rest[x.group], _ = strings.CutPrefix(x.Def, definitionStart(x, t))
-			}
+			rest[x.group], _ = strings.CutPrefix(x.Def, string(start))
 		case len(rest[x.group]) < len(d.texts[x.group]):
-			x.Def = definitionStart(x, r.db.Table(x.table)) + rest[x.group]
+			d.text = append(start, rest[x.group]...)
+			x.Def = defs.add(d.text)
 		default: // the first one's begins otherwise than thought
-			alone[x.oid] = x
+			alone[x.ID.OID] = x
 		}
 	}
 	if len(alone) == 0 {
 		return nil
 	}
-	return query(ctx, q, `SELECT oid, pg_catalog.pg_get_indexdef(oid) FROM pg_catalog.unnest(`+oidList(slices.Sorted(maps.Keys(alone)))+`) AS src(oid)`, func(v *row) {
+	return query(ctx, q, `SELECT oid, pg_catalog.pg_get_indexdef(oid) FROM pg_catalog.unnest(`+oidList(sortedKeys(alone))+`) AS src(oid)`, func(v *row) {
 		if x := alone[v.oid()]; x != nil {
 			x.Def = v.str()
 		}

@@ -26,7 +26,11 @@ func (r *reader) linkParents() error {
 	for _, in := range r.inherits {
 		child := r.db.Table(in.child)
 		if child == nil {
-			continue // a partitioned index
+			if r.indexParents == nil {
+				r.indexParents = make(map[uint32]uint32)
+			}
+			r.indexParents[in.child] = in.parent // or so it is, for there is no such relation
+			continue
 		}
 		parent := r.db.Table(in.parent)
 		if parent == nil {
@@ -62,7 +66,6 @@ func (r *reader) inheritanceStage() stage {
 			// pg_depend knows nothing of this object: it needs both tables to exist.
 			a.AddDep(t.DumpID)
 			a.AddDep(a.Parent.DumpID)
-			t.AttachTo = a
 		}
 		return nil
 	}}

@@ -91,7 +91,7 @@ func (r *reader) largeObjectGroup(rows []largeObjectRow) *LargeObject {
 		lo.Name = fmt.Sprintf("%d..%d", first.oid, last.oid)
 	}
 	lo.Owner = r.roleName(first.owner)
-	lo.ACL = ACL{Items: first.acl, Default: first.initial}
+	lo.ACL = &ACL{Items: first.acl, Default: first.initial}
 	if first.acl != "" {
 		lo.Has |= ACLPart
 	}

@@ -54,6 +54,6 @@ FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_operator o ON o.oid 
 
 // Operator returns the operator with that pg_operator OID, or nil.
 func (db *Database) Operator(oid uint32) *Operator {
-	o, _ := db.byID[ID{ClassOperator, oid}].(*Operator)
+	o, _ := db.Find(ID{ClassOperator, oid}).(*Operator)
 	return o
 }

@@ -76,9 +76,12 @@ func hasPrivileges(acl, oid string) string {
 // objectACL reads acl and acldefault into m. Initial privileges are added by a stage of their own.
 func (m *Meta) objectACL(row *row) {
 	items, ok := row.strNull()
-	m.ACL.Items, m.ACL.Default = items, row.str()
+	byDefault := row.str()
 	if ok {
 		m.Has |= ACLPart
+	}
+	if items != "" || byDefault != "" {
+		m.ACL = &ACL{Items: items, Default: byDefault}
 	}
 }
 

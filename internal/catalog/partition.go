@@ -76,14 +76,14 @@ func (r *reader) linkPartitions() error {
 		if err != nil {
 			return err
 		}
-		t.PartKeyDef = def
+		t.rare().PartKeyDef = def
 	}
 	for oid, bound := range r.partBounds {
 		t, err := r.tableOf(oid)
 		if err != nil {
 			return err
 		}
-		t.PartBound = bound
+		t.rare().PartBound = bound
 	}
 	r.unsafeTables, r.partKeys, r.partBounds = nil, nil, nil
 	return nil

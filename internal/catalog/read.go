@@ -18,16 +18,18 @@ type Info struct {
 	InRecovery    bool
 }
 
-// Locker takes ACCESS SHARE locks on the tables that will be dumped. It is called
-// once, after the wanted relations are known and before anything else of them is read.
+// Locker takes ACCESS SHARE locks on the tables that will be dumped, in the first session. It is called once, after the
+// wanted relations are known. Meanwhile the other sessions read rows of catalogues, which are those of the
+// snapshot in any case; functions of the server, which look at a relation's present state, are called after it.
 type Locker func(ctx context.Context, tables []*Table) error
 
-// Read reads the database of the sessions, which must share one snapshot. The
+// Read reads the database of the sessions, at least one, which must share one snapshot. The
 // queries of the second round are spread over all of them. lock may be nil.
 func Read(ctx context.Context, sessions []Querier, info Info, opts Options, lock Locker) (*Database, error) {
 	r := &reader{
-		db:       &Database{Info: info, Options: opts, byID: make(map[ID]Object)},
+		db:       &Database{Info: info, Options: opts},
 		sessions: sessions,
+		locked:   make(chan struct{}),
 	}
 	if err := r.read(ctx, lock); err != nil {
 		return nil, err
@@ -40,7 +42,8 @@ func Read(ctx context.Context, sessions []Querier, info Info, opts Options, lock
 type reader struct {
 	db       *Database
 	sessions []Querier
-	err      error // the first thing that failed in a link without return value
+	locked   chan struct{} // closed when the tables are locked
+	err      error         // the first thing that failed in a link without return value
 	parts    []fetchPart
 
 	generalRows
@@ -60,17 +63,18 @@ type stage struct {
 
 // generalRows is what the stages of this file's package keep that belong to no single kind.
 type generalRows struct {
-	sel         selection
-	schemaByOID map[uint32]*Schema
-	members     map[ID]*Extension // the extension each member belongs to
-	allRoles    []*Role
-	comments    []commentRow
-	labels      []labelRow
-	initPrivs   []initPrivRow
-	columnACLs  []columnACLRow
-	depends     rowList[dependRow]
-	unknown     []unknownRow
-	check       selfCheck
+	sel           selection
+	schemaByOID   map[uint32]*Schema
+	members       map[ID]*Extension // the extension each member belongs to
+	allRoles      []*Role
+	comments      []commentRow
+	labels        []labelRow
+	initPrivs     []initPrivRow
+	columnACLs    []columnACLRow
+	depends       rowList[dependRow]
+	dependClasses classes
+	unknown       []unknownRow
+	check         selfCheck
 }
 
 // failf keeps an error for the end of the read.
@@ -88,21 +92,8 @@ func (r *reader) read(ctx context.Context, lock Locker) error {
 	if err := r.selectByPatterns(ctx); err != nil {
 		return err
 	}
-	for _, s := range r.firstStages() {
-		if err := r.runOne(ctx, r.sessions[0], s); err != nil {
-			return err
-		}
-	}
-	if r.err != nil {
-		return r.err
-	}
-	if lock != nil {
-		if err := lock(ctx, r.lockTables()); err != nil {
-			return err
-		}
-	}
-	stages := r.stages()
-	if err := r.fetchAll(ctx, stages); err != nil {
+	stages, err := r.fetchAll(ctx, lock)
+	if err != nil {
 		return err
 	}
 	// before the links, which would stumble over what they do not know
@@ -138,55 +129,106 @@ func (r *reader) runOne(ctx context.Context, q Querier, s stage) error {
 type fetchPart struct {
 	name  string
 	fetch func(ctx context.Context, q Querier) error
+	plain bool // it waits for the locks itself, if it needs them
 }
 
-// inParts adds a piece to the fetching of the second round.
+// inParts adds a piece to the fetching of the second round. It reads rows of catalogues as the snapshot has them, for which
+// no lock is needed, and waits for the locks (awaitLock) before it asks for anything else.
 func (r *reader) inParts(name string, fetch func(ctx context.Context, q Querier) error) {
-	r.parts = append(r.parts, fetchPart{name, fetch})
+	r.parts = append(r.parts, fetchPart{name, fetch, true})
 }
 
-// fetchAll runs the fetches of the stages over all sessions. Those in parts are the
-// expensive ones, where the server must look at every relation: they go first, so that
+// fetchAll runs the first round, and the fetches of the second, which are spread over all sessions. It returns the
+// stages of the second. The first session does the first round and the locking, while the others read what needs
+// neither. Those in parts are the expensive ones, where the server must look at every relation: they go first, so that
 // no session is left alone with one at the end.
-func (r *reader) fetchAll(ctx context.Context, stages []stage) error {
-	jobs := r.parts
-	r.parts = nil
-	for _, s := range stages {
-		if s.fetch != nil {
-			jobs = append(jobs, fetchPart{s.name, s.fetch})
-		}
-	}
+func (r *reader) fetchAll(ctx context.Context, lock Locker) (stages []stage, err error) {
 	g, ctx := errgroup.WithContext(ctx)
-	next := make(chan fetchPart)
-	g.Go(func() error {
-		defer close(next)
-		for _, j := range jobs {
-			select {
-			case next <- j:
-			case <-ctx.Done():
-				return ctx.Err()
+	early := queue([]fetchPart{{r.dependsStage().name, r.fetchDepends, true}})
+	var jobs <-chan fetchPart // once known is closed
+	known := make(chan struct{})
+	work := func(q Querier) error {
+		for j := range early {
+			if err := r.runPart(ctx, q, j); err != nil {
+				return err
+			}
+		}
+		if err := await(ctx, known); err != nil {
+			return err
+		}
+		for j := range jobs {
+			if err := r.runPart(ctx, q, j); err != nil {
+				return err
 			}
 		}
 		return nil
-	})
-	for _, q := range r.sessions {
-		g.Go(func() error {
-			for j := range next {
-				if err := j.fetch(ctx, q); err != nil {
-					return fmt.Errorf("read %s: %w", j.name, err)
-				}
-			}
-			return nil
-		})
 	}
-	return g.Wait()
+	g.Go(func() error {
+		q := r.sessions[0]
+		for _, s := range r.firstStages() {
+			if err := r.runOne(ctx, q, s); err != nil {
+				return err
+			}
+		}
+		if r.err != nil {
+			return r.err
+		}
+		stages = r.stages()
+		list := r.parts
+		for _, s := range stages {
+			if s.fetch != nil {
+				list = append(list, fetchPart{s.name, s.fetch, false})
+			}
+		}
+		r.parts = nil
+		jobs = queue(list)
+		close(known)
+		if lock != nil {
+			if err := lock(ctx, r.lockTables()); err != nil {
+				return err
+			}
+		}
+		close(r.locked)
+		return work(q)
+	})
+	for _, q := range r.sessions[1:] {
+		g.Go(func() error { return work(q) })
+	}
+	err = g.Wait()
+	return stages, err
+}
+
+// queue is a closed channel that holds the list.
+func queue(list []fetchPart) <-chan fetchPart {
+	c := make(chan fetchPart, len(list))
+	for _, j := range list {
+		c <- j
+	}
+	close(c)
+	return c
+}
+
+func (r *reader) runPart(ctx context.Context, q Querier, j fetchPart) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !j.plain {
+		if err := r.awaitLock(ctx); err != nil {
+			return err
+		}
+	}
+	if err := j.fetch(ctx, q); err != nil {
+		return fmt.Errorf("read %s: %w", j.name, err)
+	}
+	return nil
 }
 
 // query runs sql and gives each row to scan, with the row's own error added.
 func query(ctx context.Context, q Querier, sql string, scan func(r *row)) error {
+	r := new(row)
 	return q.Query(ctx, sql, func(values [][]byte) error {
-		r := row{values: values}
-		scan(&r)
+		r.values, r.next, r.err = values, 0, nil
+		scan(r)
 		return r.done()
 	})
 }

@@ -125,7 +125,7 @@ func (r *reader) linkRoles() {
 			continue
 		}
 		used[m.Owner] = true
-		if m.ACL.Items != "" {
+		if m.ACL != nil && m.ACL.Items != "" {
 			acl(m.ACL.Items)
 		}
 		if d, ok := o.(*DefaultACL); ok {
@@ -139,7 +139,7 @@ func (r *reader) linkRoles() {
 	}
 	if d := r.db.Def; d != nil {
 		used[d.Owner] = true
-		if d.ACL.Items != "" {
+		if d.ACL != nil && d.ACL.Items != "" {
 			acl(d.ACL.Items)
 		}
 		for _, c := range d.RoleConfig {

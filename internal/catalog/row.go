@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/pghaul/pghaul/internal/sqltext"
 )
@@ -13,6 +15,48 @@ type row struct {
 	values [][]byte
 	next   int
 	err    error
+	texts
+}
+
+// texts keeps the texts of a result, short ones together: there are hundreds of thousands.
+type texts struct {
+	b     strings.Builder
+	known map[string]string // those that come again and again
+}
+
+const (
+	textsTogether = 16 << 10 // bytes
+	longText      = 512
+)
+
+func (t *texts) add(v []byte) string {
+	switch {
+	case len(v) == 0:
+		return ""
+	case len(v) > longText:
+		return string(v)
+	}
+	if t.b.Cap()-t.b.Len() < len(v) {
+		size := min(max(2*t.b.Cap(), 64), textsTogether)
+		t.b = strings.Builder{}
+		t.b.Grow(max(size, len(v)))
+	}
+	n := t.b.Len()
+	t.b.Write(v)
+	return t.b.String()[n:]
+}
+
+// again is add of a text that stands in many rows.
+func (t *texts) again(v []byte) string {
+	if s, ok := t.known[string(v)]; ok {
+		return s
+	}
+	if t.known == nil {
+		t.known = make(map[string]string)
+	}
+	s := t.add(v)
+	t.known[s] = s
+	return s
 }
 
 func (r *row) take() []byte {
@@ -40,12 +84,15 @@ func (r *row) done() error {
 }
 
 // str reads a text; NULL is the empty string.
-func (r *row) str() string { return string(r.take()) }
+func (r *row) str() string { return r.texts.add(r.take()) }
+
+// strAgain is str for a column with few different texts.
+func (r *row) strAgain() string { return r.texts.again(r.take()) }
 
 // strNull reads a text and says whether it was not NULL.
 func (r *row) strNull() (string, bool) {
 	v := r.take()
-	return string(v), v != nil
+	return r.texts.add(v), v != nil
 }
 
 // oid reads an OID; NULL is 0.
@@ -54,8 +101,8 @@ func (r *row) oid() uint32 {
 	if v == nil {
 		return 0
 	}
-	n, err := strconv.ParseUint(string(v), 10, 32)
-	if err != nil {
+	n, ok := digits(v)
+	if !ok || n > math.MaxUint32 {
 		r.fail("bad oid %q", v)
 	}
 	return uint32(n)
@@ -69,11 +116,28 @@ func (r *row) int64() int64 {
 	if v == nil {
 		return 0
 	}
+	if n, ok := digits(v); ok {
+		return int64(n)
+	}
 	n, err := strconv.ParseInt(string(v), 10, 64)
 	if err != nil {
 		r.fail("bad integer %q", v)
 	}
 	return n
+}
+
+// digits reads a number of at most 18 digits and nothing else.
+func digits(v []byte) (n uint64, ok bool) {
+	if len(v) == 0 || len(v) > 18 {
+		return 0, false
+	}
+	for _, c := range v {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + uint64(c-'0')
+	}
+	return n, true
 }
 
 // bool reads a boolean; NULL is false.
@@ -102,9 +166,9 @@ func (r *row) strs() []string {
 }
 
 // oids reads an oid[] or the text form of an oidvector ("1 2 3"); NULL is nil.
-func (r *row) oids() []uint32 {
-	v := r.take()
-	var out []uint32
+func (r *row) oids() []uint32 { return appendOIDs(nil, r.take()) }
+
+func appendOIDs(to []uint32, v []byte) []uint32 {
 	n, in := uint64(0), false
 	for i := 0; i <= len(v); i++ {
 		if i < len(v) && v[i] >= '0' && v[i] <= '9' {
@@ -112,14 +176,11 @@ func (r *row) oids() []uint32 {
 			continue
 		}
 		if in {
-			if n > 1<<32-1 {
-				r.fail("bad oid array %q", v)
-			}
-			out = append(out, uint32(n))
+			to = append(to, uint32(n))
 		}
 		n, in = 0, false
 	}
-	return out
+	return to
 }
 
 // acl reads the four columns acl, acldefault, privtype, initprivs.

@@ -61,7 +61,7 @@ func (r *reader) linkRules() error {
 		rule.Dump = t.Dump
 		if (t.RelKind == 'v' || t.RelKind == 'm') && rule.Type == '1' && rule.Instead {
 			t.AddDep(rule.DumpID)
-			t.ViewRule = rule
+			t.rare().ViewRule = rule
 		} else {
 			rule.AddDep(t.DumpID)
 			rule.Separate = true

@@ -27,7 +27,7 @@ FROM pg_catalog.pg_namespace`
 			return query(ctx, q, sql, func(row *row) {
 				s := &Schema{Meta: Meta{Kind: KindSchema, ID: ID{ClassNamespace, row.oid()}}}
 				s.Name, s.OwnerOID = row.str(), row.oid()
-				s.ACL.Items, s.ACL.Default = row.str(), row.str()
+				s.ACL = &ACL{Items: row.str(), Default: row.str()}
 				r.db.Schemas = append(r.db.Schemas, s)
 			})
 		},

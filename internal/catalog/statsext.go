@@ -63,7 +63,6 @@ func (r *reader) linkStatsExt() error {
 		s.Owner = r.roleName(v.owner)
 		r.db.Add(s)
 		r.selectStatistics(s)
-		t.Stats = append(t.Stats, s)
 	}
 	r.statsExtRows = nil
 	return nil

@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pghaul/pghaul/internal/sqltext"
 )
@@ -11,15 +13,11 @@ import (
 // sequence, foreign table or composite type.
 type Table struct {
 	Meta
-	RelKind          byte // r p v m S f c
-	Persistence      byte // p u t
+	RelKind     byte // r p v m S f c
+	Persistence byte // p u t
+	ReplIdent   byte // relreplident: d n f i
+
 	Populated        bool // of materialized views
-	ReplIdent        byte // relreplident: d n f i
-	Tablespace       string
-	AccessMethod     string
-	Options          []string // reloptions without check_option
-	CheckOption      string   // LOCAL or CASCADED, of views
-	ToastOptions     []string
 	HasIndex         bool
 	HasRules         bool
 	HasTriggers      bool
@@ -28,51 +26,76 @@ type Table struct {
 	ForceRowSec      bool
 	IsPartition      bool
 	UnsafePartitions bool // hash partitioned by an enum: rows may belong elsewhere after a restore
-	NumChecks        int  // relchecks
-	OwnerOID         uint32
-	ToastOID         uint32
-	TypeOID          uint32 // its row type
-	OfTypeOID        uint32 // reloftype
-	OfType           string // and its name, for typed tables
-	ForeignServer    uint32
-	ServerName       string
-	FTOptions        string // foreign table options, text as in CREATE FOREIGN TABLE
+	IsIdentity       bool // a sequence that belongs to an identity column
+	Interesting      bool // needs more than the bare relation to be read
+	DummyView        bool // created as a dummy view first, to break a loop
+	PostponedDef     bool // a materialized view moved to post-data, to break a loop
+	NeedsOverride    bool // has a column GENERATED ALWAYS AS IDENTITY
 
-	// Of sequences: the owning column.
+	NumChecks    int16 // relchecks
+	OwningColumn int16 // of sequences: the owning column and its table
 	OwningTable  uint32
-	OwningColumn int
-	IsIdentity   bool
+	OwnerOID     uint32
+	TypeOID      uint32 // its row type
+	Pages        int32  // relpages, as the catalogue has it: a negative number stands for 2^31 and more
+	ToastPages   int32
+	AccessMethod string
 	Sequence     *Sequence
 
+	Columns []Column
+	Parents []*Table
+	Checks  []*Constraint // CHECK constraints, inherited ones too
+	Indexes []*Index
+	DataObj *TableData
+
+	more *TableMore
+}
+
+// TableMore is what few relations have.
+type TableMore struct {
+	Tablespace    string
+	Options       []string // reloptions without check_option
+	CheckOption   string   // LOCAL or CASCADED, of views
+	ToastOptions  []string
+	OfTypeOID     uint32 // reloftype
+	OfType        string // and its name, for typed tables
+	ForeignServer uint32
+	ServerName    string
+	FTOptions     string    // foreign table options, text as in CREATE FOREIGN TABLE
+	PartKeyDef    string    // PARTITION BY text
+	PartBound     string    // FOR VALUES text
+	ViewDef       string    // pg_get_viewdef of views and materialized views, without the final ";"
+	ViewRule      *Rule     // the view's ON SELECT rule
+	RelStats      *RelStats // its planner statistics; only of materialized views
+
+	ToastOID uint32
+
+	// Only for binary upgrade.
 	FrozenXID, MinMXID           uint32
 	ToastFrozenXID, ToastMinMXID uint32
 
-	Pages      int64 // relpages, as the catalogue has it: a negative number stands for 2^31 and more
-	ToastPages int64
+	// Only with statistics.
 	Tuples     string // reltuples, as text
 	AllVisible int64
 	AllFrozen  int64
+}
 
-	Interesting  bool // needs more than the bare relation to be read
-	DummyView    bool // created as a dummy view first, to break a loop
-	PostponedDef bool // a materialized view moved to post-data, to break a loop
+var noTableMore TableMore
 
-	Columns       []Column
-	NeedsOverride bool // has a column GENERATED ALWAYS AS IDENTITY
-	Parents       []*Table
+// More returns what few relations have, to be read only.
+func (t *Table) More() *TableMore {
+	if t.more == nil {
+		return &noTableMore
+	}
+	return t.more
+}
 
-	PartKeyDef string // PARTITION BY text
-	PartBound  string // FOR VALUES text
-	ViewDef    string // pg_get_viewdef of views and materialized views, without the final ";"
-	ViewRule   *Rule  // the view's ON SELECT rule
-
-	Checks   []*Constraint // CHECK constraints, inherited ones too
-	Indexes  []*Index
-	Stats    []*StatsExt
-	Triggers []*Trigger
-	AttachTo *TableAttach
-	DataObj  *TableData
-	RelStats *RelStats // its planner statistics; only of materialized views
+// rare returns what few relations have, to be filled.
+func (t *Table) rare() *TableMore {
+	if t.more == nil {
+		t.more = new(TableMore)
+	}
+	return t.more
 }
 
 // DataPages returns the size of the table and its TOAST table in pages.
@@ -122,32 +145,40 @@ func newTableMeta(kind Kind, id ID, name string, t *Table) Meta {
 
 // relationRows is what the fetches of the kinds around relations found.
 type relationRows struct {
-	tables        []*Table
-	tableSchemas  []uint32 // of tables, by index
-	inherits      []inheritRow
-	columnParts   [][]tableColumns
-	columnsRead   chan struct{}       // closed when columnParts are complete
-	columnsOf     map[uint32][]Column // of these, by table
-	domainBases   map[uint32]uint32
-	attrDefParts  []rowList[attrDefRow]
-	notNulls      rowList[constraintRow]
-	checks        rowList[constraintRow]
-	unsafeTables  []uint32
-	partKeys      map[uint32]string
-	partBounds    map[uint32]string
-	indexParts    []rowList[indexRow]
-	indexStats    map[uint32][][2]int
-	indexAttNames map[uint32][]string
-	statsExtRows  []statsExtRow
-	fkRows        []constraintRow
-	triggerRows   []triggerRow
-	ruleRows      []ruleRow
-	viewParts     [][]viewRow
-	foreignOpts   map[uint32]string
-	policyRows    []policyRow
-	matviewRefs   map[uint32][]uint32
-	sequences     map[uint32]*Sequence
-	statRows      map[uint32][]ColumnStats
+	tables         rowList[tableRow]
+	ownedSequences []ownedSequence
+	foreignTables  []foreignTable
+	accessMethods  map[uint32]string
+	tablespaces    map[uint32]string
+	inherits       []inheritRow
+	columnParts    [][]tableColumns
+	columnsRead    chan struct{}       // closed when columnParts are complete
+	columnsOf      map[uint32][]Column // of these, by table
+	domainBases    map[uint32]uint32
+	attrDefParts   []rowList[attrDefRow]
+	notNulls       rowList[constraintRow]
+	checks         rowList[constraintRow]
+	unsafeTables   []uint32
+	partKeys       map[uint32]string
+	partBounds     map[uint32]string
+	indexes        rowList[indexRow]
+	indexByOID     map[uint32]*indexRow
+	indexNamesRead chan struct{}      // closed when indexByOID is complete
+	indexParents   map[uint32]uint32  // partitioned indexes by their parts
+	keys           map[uint32]*keyRow // constraints by their index
+	keysRead       chan struct{}      // closed when they are complete, but for the definitions of exclusion constraints
+	indexStats     map[uint32][][2]int
+	indexAttNames  map[uint32][]string
+	statsExtRows   []statsExtRow
+	fkRows         []constraintRow
+	triggerRows    []triggerRow
+	ruleRows       []ruleRow
+	viewParts      [][]viewRow
+	foreignOpts    map[uint32]string
+	policyRows     []policyRow
+	matviewRefs    map[uint32][]uint32
+	sequences      map[uint32]*Sequence
+	statRows       map[uint32][]ColumnStats
 }
 
 // tablesStage reads all relations (not indexes) and decides which of them are wanted.
@@ -171,55 +202,144 @@ func (r *reader) tablesStage() stage {
 }
 
 func (r *reader) fetchTables(ctx context.Context, q Querier) error {
+	if err := r.fetchStorageNames(ctx, q); err != nil {
+		return err
+	}
+	statistics, upgrade := r.db.Options.Statistics, r.db.Options.BinaryUpgrade
+	// Neither joins nor an order: the server would need more time for these than for the rows.
 	sql := `SELECT c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relowner,
 	c.relchecks, c.relhasindex, c.relhasrules, c.relhastriggers,
-	c.relpages, c.reltuples, c.relallvisible, ` + r.since(18, "c.relallfrozen", "0") + `,
-	c.relpersistence, c.relispopulated, c.relreplident, c.relrowsecurity, c.relforcerowsecurity,
-	c.relispartition, ` + r.since(12, "false", "c.relhasoids") + `, c.reloftype, c.relfrozenxid, c.relminmxid,
+	c.relpages, c.relpersistence, c.relispopulated, c.relreplident, c.relrowsecurity, c.relforcerowsecurity,
+	c.relispartition, ` + r.since(12, "false", "c.relhasoids") + `, c.reloftype,
 	c.relacl, CASE WHEN ` + hasPrivileges("c.relacl", "c.oid") + `
 		THEN pg_catalog.acldefault(CASE c.relkind WHEN 'S' THEN 's'::"char" ELSE 'r'::"char" END, c.relowner) END,
-	c.reloptions, sp.spcname, am.amname,
-	toast.oid, toast.relpages, toast.relfrozenxid, toast.relminmxid, toast.reloptions,
-	own.refobjid, own.refobjsubid, own.deptype = 'i',
-	ft.ftserver, fs.srvname
+	c.reloptions, c.reltablespace, c.relam, c.reltoastrelid`
+	if statistics {
+		sql += `, c.reltuples, c.relallvisible, ` + r.since(18, "c.relallfrozen", "0")
+	}
+	if upgrade {
+		sql += `, c.relfrozenxid, c.relminmxid`
+	}
+	sql += `
 FROM pg_catalog.pg_class c
-LEFT JOIN pg_catalog.pg_tablespace sp ON sp.oid = c.reltablespace
-LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
-LEFT JOIN pg_catalog.pg_class toast
-	ON toast.oid = c.reltoastrelid AND toast.relkind = 't' AND c.relkind <> 'p'
-LEFT JOIN pg_catalog.pg_depend own
-	ON c.relkind = 'S' AND own.classid = 1259 AND own.objid = c.oid AND own.objsubid = 0
-	AND own.refclassid = 1259 AND own.deptype IN ('a', 'i')
-LEFT JOIN pg_catalog.pg_foreign_table ft ON c.relkind = 'f' AND ft.ftrelid = c.oid
-LEFT JOIN pg_catalog.pg_foreign_server fs ON fs.oid = ft.ftserver
-WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c')
-ORDER BY c.oid`
-	return query(ctx, q, sql, func(v *row) {
-		t := &Table{}
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c')`
+	err := query(ctx, q, sql, func(v *row) {
+		x := r.tables.add()
+		t := &x.Table
 		oid, name := v.oid(), v.str()
 		t.Meta = newMeta(KindTable, ID{ClassRelation, oid}, name, nil)
-		r.tableSchemas = append(r.tableSchemas, v.oid())
+		x.schema = v.oid()
 		t.RelKind = v.char()
 		t.TypeOID, t.OwnerOID = v.oid(), v.oid()
-		t.NumChecks = v.int()
+		t.NumChecks = int16(v.int())
 		t.HasIndex, t.HasRules, t.HasTriggers = v.bool(), v.bool(), v.bool()
-		t.Pages, t.Tuples, t.AllVisible, t.AllFrozen = v.int64(), v.str(), v.int64(), v.int64()
-		t.Persistence, t.Populated, t.ReplIdent = v.char(), v.bool(), v.char()
+		t.Pages, t.Persistence, t.Populated, t.ReplIdent = int32(v.int()), v.char(), v.bool(), v.char()
 		t.RowSec, t.ForceRowSec, t.IsPartition, t.HasOIDs = v.bool(), v.bool(), v.bool(), v.bool()
-		t.OfTypeOID, t.FrozenXID, t.MinMXID = v.oid(), v.oid(), v.oid()
-		acl, hasACL := v.strNull()
-		t.ACL = ACL{Items: acl, Default: v.str()}
-		t.Has |= Data
-		if hasACL {
-			t.Has |= ACLPart
+		if oid := v.oid(); oid != 0 {
+			t.rare().OfTypeOID = oid
 		}
-		t.Options, t.CheckOption = splitCheckOption(v.strs())
-		t.Tablespace, t.AccessMethod = v.str(), v.str()
-		t.ToastOID, t.ToastPages = v.oid(), v.int64()
-		t.ToastFrozenXID, t.ToastMinMXID, t.ToastOptions = v.oid(), v.oid(), v.strs()
-		t.OwningTable, t.OwningColumn, t.IsIdentity = v.oid(), v.int(), v.bool()
-		t.ForeignServer, t.ServerName = v.oid(), v.str()
-		r.tables = append(r.tables, t)
+		t.objectACL(v)
+		t.Has |= Data
+		if options, check := splitCheckOption(v.strs()); options != nil || check != "" {
+			t.rare().Options, t.rare().CheckOption = options, check
+		}
+		if name := r.tablespaces[v.oid()]; name != "" {
+			t.rare().Tablespace = name
+		}
+		t.AccessMethod = r.accessMethods[v.oid()]
+		x.toast = v.oid()
+		if statistics {
+			m := t.rare()
+			m.Tuples, m.AllVisible, m.AllFrozen = v.str(), v.int64(), v.int64()
+		}
+		if upgrade {
+			t.rare().FrozenXID, t.rare().MinMXID = v.oid(), v.oid()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.fetchToast(ctx, q); err != nil {
+		return err
+	}
+	err = query(ctx, q, `SELECT s.seqrelid, own.refobjid, own.refobjsubid, own.deptype = 'i'
+FROM pg_catalog.pg_sequence s
+JOIN pg_catalog.pg_depend own
+	ON own.classid = 1259 AND own.objid = s.seqrelid AND own.objsubid = 0
+	AND own.refclassid = 1259 AND own.deptype IN ('a', 'i')`, func(v *row) {
+		r.ownedSequences = append(r.ownedSequences, ownedSequence{v.oid(), v.oid(), int16(v.int()), v.bool()})
+	})
+	if err != nil {
+		return err
+	}
+	return query(ctx, q, `SELECT ft.ftrelid, ft.ftserver, fs.srvname
+FROM pg_catalog.pg_foreign_table ft
+LEFT JOIN pg_catalog.pg_foreign_server fs ON fs.oid = ft.ftserver`, func(v *row) {
+		r.foreignTables = append(r.foreignTables, foreignTable{v.oid(), v.oid(), v.str()})
+	})
+}
+
+// tableRow is a table and what of its row leads to others.
+type tableRow struct {
+	Table
+	schema, toast uint32
+}
+
+type ownedSequence struct {
+	sequence, table uint32
+	column          int16
+	identity        bool
+}
+
+type foreignTable struct {
+	table, server uint32
+	serverName    string
+}
+
+// fetchStorageNames reads the names of access methods and tablespaces, which are few.
+func (r *reader) fetchStorageNames(ctx context.Context, q Querier) error {
+	r.accessMethods, r.tablespaces = make(map[uint32]string), make(map[uint32]string)
+	return query(ctx, q, `SELECT 'm', oid, amname FROM pg_catalog.pg_am
+UNION ALL SELECT 't', oid, spcname FROM pg_catalog.pg_tablespace`, func(v *row) {
+		names := r.tablespaces
+		if v.char() == 'm' {
+			names = r.accessMethods
+		}
+		oid := v.oid()
+		names[oid] = v.str()
+	})
+}
+
+// fetchToast reads what is wanted of TOAST tables: their options, and their sizes if there will be rows.
+func (r *reader) fetchToast(ctx context.Context, q Querier) error {
+	o := &r.db.Options
+	sql := `SELECT c.oid, c.relpages, c.relfrozenxid, c.relminmxid, c.reloptions FROM pg_catalog.pg_class c WHERE c.relkind = 't'`
+	if o.NoData && !o.BinaryUpgrade {
+		sql += ` AND c.reloptions IS NOT NULL`
+	}
+	var of map[uint32]*Table
+	return query(ctx, q, sql, func(v *row) {
+		if of == nil {
+			of = make(map[uint32]*Table)
+			for x := range r.tables.all() {
+				if x.toast != 0 && x.RelKind != 'p' {
+					of[x.toast] = &x.Table
+				}
+			}
+		}
+		oid, pages, frozen, minMulti, options := v.oid(), int32(v.int()), v.oid(), v.oid(), v.strs()
+		t := of[oid]
+		if t == nil {
+			return
+		}
+		t.ToastPages = pages
+		if options != nil {
+			t.rare().ToastOptions = options
+		}
+		if o.BinaryUpgrade {
+			m := t.rare()
+			m.ToastOID, m.ToastFrozenXID, m.ToastMinMXID = oid, frozen, minMulti
+		}
 	})
 }
 
@@ -241,14 +361,23 @@ func splitCheckOption(options []string) (rest []string, check string) {
 
 func (r *reader) linkTables() error {
 	db := r.db
-	for i, t := range r.tables {
-		s := r.schemaByOID[r.tableSchemas[i]]
+	rows := make([]*tableRow, 0, r.tables.len())
+	for x := range r.tables.all() {
+		rows = append(rows, x)
+	}
+	slices.SortFunc(rows, func(a, b *tableRow) int { return cmp.Compare(a.ID.OID, b.ID.OID) })
+	db.expect(4 * len(rows)) // with their types, indexes and constraints
+	db.Tables = make([]*Table, 0, len(rows))
+	for _, x := range rows {
+		t := &x.Table
+		s := r.schemaByOID[x.schema]
 		if s == nil {
-			return fmt.Errorf("schema with OID %d does not exist", r.tableSchemas[i])
+			return fmt.Errorf("schema with OID %d does not exist", x.schema)
 		}
 		t.Schema = s
 		t.Owner = r.roleName(t.OwnerOID)
 		db.Add(t)
+		db.Tables = append(db.Tables, t)
 		if t.RelKind == 'c' {
 			t.Dump = None
 		} else {
@@ -259,15 +388,25 @@ func (r *reader) linkTables() error {
 			quote := sqltext.Quoter{All: db.Options.QuoteAllIdentifiers}
 			r.warnf("WITH OIDS is not supported anymore (table \"%s\")", quote.Ident(t.Name))
 		}
-		if t.Interesting {
-			st := r.addRelStats(&t.Meta, t.RelKind, t.Pages, t.Tuples, t.AllVisible, t.AllFrozen)
+		if t.Interesting && db.Options.Statistics {
+			m := t.More()
+			st := r.addRelStats(&t.Meta, t.RelKind, int64(t.Pages), m.Tuples, m.AllVisible, m.AllFrozen)
 			if t.RelKind == 'm' {
-				t.RelStats = st
+				t.rare().RelStats = st
 			}
 		}
 	}
-	db.Tables = r.tables
-	r.tables, r.tableSchemas = nil, nil
+	for _, f := range r.foreignTables {
+		if t := db.Table(f.table); t != nil {
+			t.rare().ForeignServer, t.rare().ServerName = f.server, f.serverName
+		}
+	}
+	for _, o := range r.ownedSequences {
+		if t := db.Table(o.sequence); t != nil {
+			t.OwningTable, t.OwningColumn, t.IsIdentity = o.table, o.column, o.identity
+		}
+	}
+	r.tables, r.foreignTables, r.ownedSequences = rowList[tableRow]{}, nil, nil
 
 	if err := r.linkOwnedSequences(); err != nil {
 		return err

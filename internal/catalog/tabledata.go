@@ -16,7 +16,7 @@ func (r *reader) dumpsRows(t *Table) bool {
 	switch {
 	case t.RelKind == 'v', t.RelKind == 'p', t.RelKind == 'c':
 		return false
-	case t.RelKind == 'f' && !r.sel.foreignServers[t.ForeignServer]:
+	case t.RelKind == 'f' && !r.sel.foreignServers[t.More().ForeignServer]:
 		return false
 	case t.Persistence == 'u' && r.db.Options.NoUnloggedTableData:
 		return false
@@ -42,10 +42,10 @@ func (r *reader) makeTableData(t *Table) *TableData {
 	d.AddDep(t.DumpID)
 	d.Has |= Data
 	t.DataObj = d
-	if t.RelStats != nil {
+	if s := t.More().RelStats; s != nil {
 		// REFRESH replaces the storage and with it the statistics.
-		t.RelStats.PostData = true
-		t.RelStats.AddDep(d.DumpID)
+		s.PostData = true
+		s.AddDep(d.DumpID)
 	}
 	t.Interesting = true
 	return d

@@ -74,7 +74,6 @@ func (r *reader) linkTriggers() error {
 			Table: t, Enabled: v.enabled, IsPartition: v.isPartition, Def: v.def,
 		}
 		r.db.Add(tg)
-		t.Triggers = append(t.Triggers, tg)
 	}
 	r.triggerRows = nil
 	return nil

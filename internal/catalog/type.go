@@ -1,6 +1,11 @@
 package catalog
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+)
 
 // Type is a row of pg_type. KindType is a whole type, KindShellType the shell
 // that stands in for a base type until its functions exist, KindDummyType a row
@@ -8,19 +13,25 @@ import "context"
 type Type struct {
 	Meta
 	FormattedName string // format_type
-	TypType       byte   // b c d e p r m
-	Defined       bool
-	IsArray       bool
-	IsMultirange  bool
 	ElemOID       uint32
 	ArrayOID      uint32
 	RelOID        uint32 // typrelid
-	RelKind       byte
 	OwnerOID      uint32
-	Shell         *Type         // KindShellType object of a base type
-	ShellOf       *Type         // and back
-	Checks        []*Constraint // of a domain
-	NotNull       *Constraint   // of a domain, since 17
+	TypType       byte // b c d e p r m
+	RelKind       byte
+	Defined       bool
+	IsArray       bool
+	IsMultirange  bool
+	Shell         *Type // KindShellType object of a base type
+	ShellOf       *Type // and back
+
+	more *TypeMore
+}
+
+// TypeMore is what few types have: most are those of tables, and arrays.
+type TypeMore struct {
+	Checks  []*Constraint // of a domain
+	NotNull *Constraint   // of a domain, since 17
 
 	// The details of its kind, only if its definition is dumped.
 	BaseDef *BaseType
@@ -28,6 +39,24 @@ type Type struct {
 	Enum    []EnumLabel
 	Range   *RangeType
 	Attrs   []CompositeAttr
+}
+
+var noTypeMore TypeMore
+
+// More returns what few types have, to be read only.
+func (t *Type) More() *TypeMore {
+	if t.more == nil {
+		return &noTypeMore
+	}
+	return t.more
+}
+
+// rare returns what few types have, to be filled.
+func (t *Type) rare() *TypeMore {
+	if t.more == nil {
+		t.more = new(TypeMore)
+	}
+	return t.more
 }
 
 // BaseType is what CREATE TYPE says of a base type. Functions are regproc texts, "-" for none.
@@ -116,33 +145,48 @@ func (db *Database) TypeName(oid uint32, zero TypeNameOpts) string {
 }
 
 func (r *reader) typesStage() stage {
-	return stage{"types", r.fetchTypes, r.linkTypes}
+	s := stage{name: "types", link: r.linkTypes}
+	r.inParts(s.name, r.fetchTypes)
+	return s
 }
 
 func (r *reader) fetchTypes(ctx context.Context, q Querier) error {
 	// Built-in types are read too: others have them as elements, arguments and operands. Only their names need
 	// format_type; the rest is always written with its schema, which costs the server far less.
+	// The relation and the element are looked up here.
 	sql := `
 SELECT t.oid, t.typname, t.typnamespace, t.typowner, t.typacl, CASE WHEN ` + hasPrivileges("t.typacl", "t.oid") + ` THEN pg_catalog.acldefault('T', t.typowner) END,
-  t.typelem, t.typarray, t.typrelid, c.relkind, t.typtype, t.typisdefined,
-  pg_catalog.left(t.typname, 1) = '_' AND t.typelem <> 0 AND e.typarray IS NOT DISTINCT FROM t.oid,
+  t.typelem, t.typarray, t.typrelid, t.typtype, t.typisdefined,
   CASE WHEN n.nspname = 'pg_catalog' THEN pg_catalog.format_type(t.oid, NULL)
     ELSE pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname) END
 FROM pg_catalog.pg_type t
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.typrelid AND t.typrelid <> 0
-  LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND t.typelem <> 0
-ORDER BY t.oid`
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace`
+	var rows rowList[Type]
 	err := query(ctx, q, sql, func(row *row) {
-		t := &Type{Meta: r.objectMeta(row, KindType, ClassType)}
+		t := rows.add()
+		t.Meta = r.objectMeta(row, KindType, ClassType)
 		t.objectACL(row)
-		t.ElemOID, t.ArrayOID, t.RelOID, t.RelKind = row.oid(), row.oid(), row.oid(), row.char()
-		t.TypType, t.Defined, t.IsArray, t.FormattedName = row.char(), row.bool(), row.bool(), row.str()
+		t.ElemOID, t.ArrayOID, t.RelOID = row.oid(), row.oid(), row.oid()
+		t.TypType, t.Defined, t.FormattedName = row.char(), row.bool(), row.str()
 		t.IsMultirange = t.TypType == 'm'
-		r.typeRows = append(r.typeRows, t)
 	})
 	if err != nil {
 		return err
+	}
+	r.typeRows = make([]*Type, 0, rows.len())
+	arrays := make(map[uint32]uint32, rows.len())
+	for t := range rows.all() {
+		r.typeRows = append(r.typeRows, t)
+		if t.ArrayOID != 0 {
+			arrays[t.ID.OID] = t.ArrayOID
+		}
+	}
+	slices.SortFunc(r.typeRows, func(a, b *Type) int { return cmp.Compare(a.ID.OID, b.ID.OID) })
+	for _, t := range r.typeRows {
+		t.IsArray = strings.HasPrefix(t.Name, "_") && t.ElemOID != 0 && arrays[t.ElemOID] == t.ID.OID
+		if rel := r.db.Table(t.RelOID); rel != nil {
+			t.RelKind = rel.RelKind
+		}
 	}
 	for _, t := range r.typeRows {
 		r.selectType(t)
@@ -175,7 +219,7 @@ SELECT t.oid, t.typlen, t.typinput, t.typoutput, t.typreceive, t.typsend, t.typm
   t.typalign, t.typstorage, pg_catalog.pg_get_expr(t.typdefaultbin, 0), t.typdefault
 FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_type t ON t.oid = w.oid`
 	return details(ctx, q, r.typesWanted('b'), sql, func(t *Type, row *row) {
-		t.BaseDef = &BaseType{
+		t.rare().BaseDef = &BaseType{
 			Len: row.str(), Input: row.str(), Output: row.str(), Receive: row.str(), Send: row.str(),
 			TypmodIn: row.str(), TypmodOut: row.str(), Analyze: row.str(), Subscript: row.str(),
 			Category: row.str(), Delimiter: row.str(), Preferred: row.bool(), ByVal: row.bool(), Collatable: row.bool(),
@@ -202,7 +246,7 @@ SELECT t.oid, pg_catalog.format_type(t.typbasetype, t.typtypmod), t.typnotnull,
 FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_type t ON t.oid = w.oid
   LEFT JOIN pg_catalog.pg_type u ON u.oid = t.typbasetype`
 	return details(ctx, q, r.typesWanted('d'), sql, func(t *Type, row *row) {
-		t.Domain = &DomainType{Definition: row.str(), NotNull: row.bool(), Collation: row.oid(), Default: row.typeDefault()}
+		t.rare().Domain = &DomainType{Definition: row.str(), NotNull: row.bool(), Collation: row.oid(), Default: row.typeDefault()}
 	})
 }
 
@@ -220,9 +264,9 @@ ORDER BY c.contypid, c.conname`
 		c.Type, c.Def, c.Validated = row.char(), row.str(), row.bool()
 		c.Separate = !c.Validated
 		if c.Type == 'n' {
-			t.NotNull = c
+			t.rare().NotNull = c
 		} else {
-			t.Checks = append(t.Checks, c)
+			t.rare().Checks = append(t.rare().Checks, c)
 		}
 	})
 }
@@ -233,7 +277,7 @@ SELECT e.enumtypid, e.oid, e.enumlabel
 FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_enum e ON e.enumtypid = w.oid
 ORDER BY e.enumtypid, e.enumsortorder`
 	return details(ctx, q, r.typesWanted('e'), sql, func(t *Type, row *row) {
-		t.Enum = append(t.Enum, EnumLabel{OID: row.oid(), Label: row.str()})
+		t.rare().Enum = append(t.rare().Enum, EnumLabel{OID: row.oid(), Label: row.str()})
 	})
 }
 
@@ -252,7 +296,7 @@ FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_range r ON r.rngtypi
   JOIN pg_catalog.pg_opclass o ON o.oid = r.rngsubopc
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = o.opcnamespace ` + join
 	return details(ctx, q, r.typesWanted('r'), sql, func(t *Type, row *row) {
-		t.Range = &RangeType{
+		t.rare().Range = &RangeType{
 			Subtype: row.str(), Multirange: row.strPtr(), MultirangeOID: row.oid(), MultirangeArrayOID: row.oid(),
 			OpclassSchema: row.str(), Opclass: row.str(), OpclassDefault: row.bool(),
 			Collation: row.oid(), Canonical: row.str(), SubDiff: row.str(),
@@ -269,7 +313,7 @@ FROM pg_catalog.unnest(%OIDS%) AS w(oid) JOIN pg_catalog.pg_type ct ON ct.oid = 
   LEFT JOIN pg_catalog.pg_type at ON at.oid = a.atttypid
 ORDER BY ct.oid, a.attnum`
 	return details(ctx, q, r.typesWanted('c'), sql, func(t *Type, row *row) {
-		t.Attrs = append(t.Attrs, CompositeAttr{
+		t.rare().Attrs = append(t.rare().Attrs, CompositeAttr{
 			Name: row.str(), Num: row.int(), Type: row.str(), Len: row.str(), Align: row.str(), Dropped: row.bool(),
 			Collation: row.oid(),
 		})
@@ -277,13 +321,14 @@ ORDER BY ct.oid, a.attnum`
 }
 
 func (r *reader) linkTypes() error {
+	r.db.Types = make([]*Type, 0, len(r.typeRows))
 	for _, t := range r.typeRows {
 		r.db.Add(t)
 		r.db.Types = append(r.db.Types, t)
 
-		constraints := t.Checks
-		if t.NotNull != nil {
-			constraints = append(constraints[:len(constraints):len(constraints)], t.NotNull)
+		constraints := t.More().Checks
+		if c := t.More().NotNull; c != nil {
+			constraints = append(constraints[:len(constraints):len(constraints)], c)
 		}
 		for _, c := range constraints {
 			r.db.Add(c)
@@ -304,10 +349,13 @@ func (r *reader) linkTypes() error {
 			t.Shell.Dump = None
 		}
 	}
+	var names texts
+	var name []byte
 	for _, t := range r.typeRows {
 		if t.IsArray && t.Schema != nil && t.Schema.Name != "pg_catalog" {
 			if e := r.db.Type(t.ElemOID); e != nil {
-				t.FormattedName = e.FormattedName + "[]"
+				name = append(append(name[:0], e.FormattedName...), "[]"...)
+				t.FormattedName = names.add(name)
 			}
 		}
 	}

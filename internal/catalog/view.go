@@ -25,6 +25,9 @@ func (r *reader) viewsStage() stage {
 	r.viewParts = make([][]viewRow, len(lists))
 	for i, oids := range lists {
 		r.inParts(s.name, func(ctx context.Context, q Querier) error {
+			if err := r.awaitLock(ctx); err != nil {
+				return err
+			}
 			return query(ctx, q, `SELECT tbloid, pg_catalog.pg_get_viewdef(tbloid) FROM pg_catalog.unnest(`+oids+`) AS src(tbloid)`,
 				func(v *row) {
 					r.viewParts[i] = append(r.viewParts[i], viewRow{v.oid(), v.str()})
@@ -66,14 +69,14 @@ func (r *reader) linkViews() error {
 		if def[len(def)-1] == ';' {
 			def = def[:len(def)-1]
 		}
-		t.ViewDef = def
+		t.rare().ViewDef = def
 	}
 	for oid, opts := range r.foreignOpts {
 		t, err := r.tableOf(oid)
 		if err != nil {
 			return err
 		}
-		t.FTOptions = opts
+		t.rare().FTOptions = opts
 	}
 	r.viewParts, r.foreignOpts = nil, nil
 	return nil

@@ -14,8 +14,8 @@ import (
 // dep is the object's entry; altDep, if not 0, another that the privileges depend on. kind is the word after ON in GRANT
 // (TABLE, FUNCTION, SCHEMA, ...). name and subname (a column, or "") are quoted, nspname is not. An empty tag is "kind name",
 // or "COLUMN name.subname". The new entry's ID is returned, 0 if there is none.
-func (r *renderer) acl(dep, altDep pgarchive.ID, kind, name, subname, nspname, tag, owner string, a catalog.ACL) (pgarchive.ID, error) {
-	if r.opt.NoPrivileges || r.opt.NoSchema && kind != "LARGE OBJECT" {
+func (r *renderer) acl(dep, altDep pgarchive.ID, kind, name, subname, nspname, tag, owner string, a *catalog.ACL) (pgarchive.ID, error) {
+	if a == nil || r.opt.NoPrivileges || r.opt.NoSchema && kind != "LARGE OBJECT" {
 		return 0, nil
 	}
 	text := ""

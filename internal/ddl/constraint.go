@@ -90,7 +90,7 @@ func (r *renderer) keyConstraint(c *catalog.Constraint) error {
 	r.add(&c.Meta, pgarchive.Entry{
 		Tag: t.Name + " " + c.Name, Desc: "CONSTRAINT", Section: pgarchive.SectionPostData,
 		Defn: q.String(), DropStmt: alter + " DROP CONSTRAINT " + name + ";\n",
-		Tablespace: x.Tablespace, Owner: t.Owner,
+		Tablespace: x.More().Tablespace, Owner: t.Owner,
 	})
 	return nil
 }
@@ -99,13 +99,13 @@ func (r *renderer) keyConstraint(c *catalog.Constraint) error {
 // not do: it leaves out the index's options.
 func (r *renderer) keyDefinition(c *catalog.Constraint) (string, error) {
 	t, x := c.Table, c.Index
-	columns := func(keys []int) (string, error) {
+	columns := func(keys []int16) (string, error) {
 		var names []string
 		for _, k := range keys {
 			if k == 0 {
 				break
 			}
-			n, err := columnName(t, k)
+			n, err := columnName(t, int(k))
 			if err != nil {
 				return "", err
 			}
@@ -113,7 +113,7 @@ func (r *renderer) keyDefinition(c *catalog.Constraint) (string, error) {
 		}
 		return strings.Join(names, ", "), nil
 	}
-	if x.NKeyAtts > len(x.Keys) || x.NAtts > len(x.Keys) || x.NKeyAtts > x.NAtts {
+	if int(x.NKeyAtts) > len(x.Keys) || int(x.NAtts) > len(x.Keys) || x.NKeyAtts > x.NAtts {
 		return "", fmt.Errorf("index %q has %d columns, but %d numbers of them", x.Name, x.NAtts, len(x.Keys))
 	}
 	keys, err := columns(x.Keys[:x.NKeyAtts])
@@ -138,7 +138,7 @@ func (r *renderer) keyDefinition(c *catalog.Constraint) (string, error) {
 		def += ") INCLUDE (" + included
 	}
 	def += ")"
-	opts, err := r.reloptions(x.Options, "")
+	opts, err := r.reloptions(x.More().Options, "")
 	if err != nil {
 		return "", err
 	}

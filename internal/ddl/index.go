@@ -24,8 +24,8 @@ func (r *renderer) index(x *catalog.Index) error {
 		r.upgradeClassOIDs(&q, x.ID.OID)
 		q.WriteString(x.Def + ";\n")
 		r.clusterOn(&q, x)
-		for i, col := range x.StatCols {
-			fmt.Fprintf(&q, "ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d;\n", qualified, col, x.StatVals[i])
+		for i, col := range x.More().StatCols {
+			fmt.Fprintf(&q, "ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d;\n", qualified, col, x.More().StatVals[i])
 		}
 		q.WriteString(r.dependsOnExtensions(&x.Meta, "INDEX", qualified))
 		r.replicaIdentity(&q, x)
@@ -35,7 +35,7 @@ func (r *renderer) index(x *catalog.Index) error {
 		}
 		r.add(&x.Meta, pgarchive.Entry{
 			Desc: "INDEX", Section: pgarchive.SectionPostData, Defn: q.String(), DropStmt: drop,
-			Tablespace: x.Tablespace, Owner: t.Owner,
+			Tablespace: x.More().Tablespace, Owner: t.Owner,
 		})
 	}
 	if x.Dump&catalog.Comment != 0 {

@@ -14,7 +14,7 @@ func (r *renderer) tableAttach(a *catalog.TableAttach) error {
 	r.add(&a.Meta, pgarchive.Entry{
 		Desc: "TABLE ATTACH", Section: pgarchive.SectionPreData,
 		Defn: "ALTER TABLE ONLY " + r.qualified(&a.Parent.Meta) +
-			" ATTACH PARTITION " + r.qualified(&a.Partition.Meta) + " " + a.Partition.PartBound + ";\n",
+			" ATTACH PARTITION " + r.qualified(&a.Partition.Meta) + " " + a.Partition.More().PartBound + ";\n",
 		Owner: a.Partition.Owner,
 	})
 	return nil

@@ -25,7 +25,7 @@ func (r *renderer) sequence(t *catalog.Table) error {
 		if owner = r.db.Table(t.OwningTable); owner == nil {
 			return fmt.Errorf("failed sanity check, parent table with OID %d of sequence with OID %d not found", t.OwningTable, t.ID.OID)
 		}
-		if t.OwningColumn < 1 || t.OwningColumn > len(owner.Columns) {
+		if t.OwningColumn < 1 || int(t.OwningColumn) > len(owner.Columns) {
 			return fmt.Errorf("invalid column number %d for table %q", t.OwningColumn, owner.Name)
 		}
 	}

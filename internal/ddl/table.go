@@ -40,7 +40,7 @@ func (r *renderer) table(t *catalog.Table) error {
 	}
 	// Those of a column depend on those of the table, which must be set first.
 	for _, c := range r.db.ColumnACLs[t.ID.OID] {
-		if _, err := r.acl(dep, tableACL, "TABLE", name, r.quote.Ident(c.Column), schema, "", t.Owner, c.ACL); err != nil {
+		if _, err := r.acl(dep, tableACL, "TABLE", name, r.quote.Ident(c.Column), schema, "", t.Owner, &c.ACL); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (r *renderer) tableDefinition(t *catalog.Table) error {
 	}
 	switch t.RelKind {
 	case 'r', 'm', 'p':
-		e.Tablespace, e.TableAM = t.Tablespace, t.AccessMethod
+		e.Tablespace, e.TableAM = t.More().Tablespace, t.AccessMethod
 	}
 	r.add(&t.Meta, e)
 
@@ -135,8 +135,8 @@ func (r *renderer) createTable(q *strings.Builder, t *catalog.Table, name string
 		unlogged = "UNLOGGED "
 	}
 	fmt.Fprintf(q, "CREATE %s%s %s", unlogged, tableKind(t), name)
-	if t.OfTypeOID != 0 && !upgrade {
-		fmt.Fprintf(q, " OF %s", r.db.TypeName(t.OfTypeOID, catalog.ZeroIsError))
+	if t.More().OfTypeOID != 0 && !upgrade {
+		fmt.Fprintf(q, " OF %s", r.db.TypeName(t.More().OfTypeOID, catalog.ZeroIsError))
 	}
 	if t.RelKind != 'm' {
 		r.tableElements(q, t)
@@ -151,18 +151,18 @@ func (r *renderer) createTable(q *strings.Builder, t *catalog.Table, name string
 			q.WriteByte(')')
 		}
 		if t.RelKind == 'p' {
-			fmt.Fprintf(q, "\nPARTITION BY %s", t.PartKeyDef)
+			fmt.Fprintf(q, "\nPARTITION BY %s", t.More().PartKeyDef)
 		}
 		if t.RelKind == 'f' {
-			fmt.Fprintf(q, "\nSERVER %s", r.quote.Ident(t.ServerName))
+			fmt.Fprintf(q, "\nSERVER %s", r.quote.Ident(t.More().ServerName))
 		}
 	}
-	if len(t.Options)+len(t.ToastOptions) > 0 {
-		opts, err := r.reloptions(t.Options, "")
+	if len(t.More().Options)+len(t.More().ToastOptions) > 0 {
+		opts, err := r.reloptions(t.More().Options, "")
 		if err != nil {
 			return err
 		}
-		toast, err := r.reloptions(t.ToastOptions, "toast.")
+		toast, err := r.reloptions(t.More().ToastOptions, "toast.")
 		if err != nil {
 			return err
 		}
@@ -171,12 +171,12 @@ func (r *renderer) createTable(q *strings.Builder, t *catalog.Table, name string
 		}
 		fmt.Fprintf(q, "\nWITH (%s%s)", opts, toast)
 	}
-	if t.FTOptions != "" {
-		fmt.Fprintf(q, "\nOPTIONS (\n    %s\n)", t.FTOptions)
+	if t.More().FTOptions != "" {
+		fmt.Fprintf(q, "\nOPTIONS (\n    %s\n)", t.More().FTOptions)
 	}
 	if t.RelKind == 'm' {
 		// Always without rows; they come by REFRESH.
-		fmt.Fprintf(q, " AS\n%s\n  WITH NO DATA;\n", t.ViewDef)
+		fmt.Fprintf(q, " AS\n%s\n  WITH NO DATA;\n", t.More().ViewDef)
 		q.WriteString(r.dependsOnExtensions(&t.Meta, "MATERIALIZED VIEW", name))
 	} else {
 		q.WriteString(";\n")
@@ -207,8 +207,8 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 			// A column that is inherited, but with a not-null constraint of its own.
 			if !c.Dropped && c.NotNull && c.NotNullIsLocal {
 				next()
-				if c.NotNullName != "" {
-					fmt.Fprintf(q, "CONSTRAINT %s ", bareName(c.NotNullName))
+				if c.More().NotNullName != "" {
+					fmt.Fprintf(q, "CONSTRAINT %s ", bareName(c.More().NotNullName))
 				}
 				fmt.Fprintf(q, "NOT NULL %s", r.quote.Ident(c.Name))
 				if c.NotNullNoInherit {
@@ -219,7 +219,7 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 		}
 		printDefault := c.Default != nil && c.Default.Dump != 0 && !c.Default.Separate
 		printNotNull := c.NotNull && (c.NotNullIsLocal || upgrade || t.IsPartition)
-		if t.OfTypeOID != 0 && !printDefault && !printNotNull && !upgrade {
+		if t.More().OfTypeOID != 0 && !printDefault && !printNotNull && !upgrade {
 			continue // the type says it all
 		}
 		next()
@@ -228,7 +228,7 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 			q.WriteString(" INTEGER /* dummy */") // its type is gone; binary upgrade drops it later
 			continue
 		}
-		if upgrade || t.OfTypeOID == 0 {
+		if upgrade || t.More().OfTypeOID == 0 {
 			q.WriteByte(' ')
 			q.WriteString(c.TypeName)
 		}
@@ -243,8 +243,8 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 			}
 		}
 		if printNotNull {
-			if c.NotNullName != "" {
-				fmt.Fprintf(q, " CONSTRAINT %s", r.quote.Ident(c.NotNullName))
+			if c.More().NotNullName != "" {
+				fmt.Fprintf(q, " CONSTRAINT %s", r.quote.Ident(c.More().NotNullName))
 			}
 			q.WriteString(" NOT NULL")
 			if c.NotNullNoInherit {
@@ -264,7 +264,7 @@ func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
 	switch {
 	case n > 0:
 		q.WriteString("\n)")
-	case t.OfTypeOID == 0 || upgrade:
+	case t.More().OfTypeOID == 0 || upgrade:
 		q.WriteString(" (\n)")
 	}
 }
@@ -307,11 +307,11 @@ func (r *renderer) columnProperties(q *strings.Builder, t *catalog.Table, name s
 		if s := compressionNames[c.Compression]; s != "" && !r.opt.NoToastCompression {
 			alter("SET COMPRESSION %s", s)
 		}
-		if len(c.Options) > 0 {
-			alter("SET (%s)", strings.Join(c.Options, ", "))
+		if len(c.More().Options) > 0 {
+			alter("SET (%s)", strings.Join(c.More().Options, ", "))
 		}
-		if t.RelKind == 'f' && c.FDWOptions != "" {
-			alter("OPTIONS (\n    %s\n)", c.FDWOptions)
+		if t.RelKind == 'f' && c.More().FDWOptions != "" {
+			alter("OPTIONS (\n    %s\n)", c.More().FDWOptions)
 		}
 	}
 }
@@ -364,12 +364,12 @@ func (r *renderer) notNullComments(t *catalog.Table) {
 	name, qualified := r.quote.Ident(t.Name), r.qualified(&t.Meta)
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		if !c.NotNull || c.NotNullComment == "" {
+		if !c.NotNull || c.More().NotNullComment == "" {
 			continue
 		}
-		con := r.quote.Ident(c.NotNullName)
+		con := r.quote.Ident(c.More().NotNullName)
 		r.tableText(t, "COMMENT", "CONSTRAINT "+con+" ON "+name,
-			"COMMENT ON CONSTRAINT "+con+" ON "+qualified+" IS "+r.literal(c.NotNullComment)+";\n")
+			"COMMENT ON CONSTRAINT "+con+" ON "+qualified+" IS "+r.literal(c.More().NotNullComment)+";\n")
 	}
 }
 

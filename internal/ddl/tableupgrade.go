@@ -54,9 +54,9 @@ func (r *renderer) upgradeClassOIDs(q *strings.Builder, class uint32) {
 func (r *renderer) upgradeTable(q *strings.Builder, t *catalog.Table, name string) {
 	lit := r.literal(name) + "::pg_catalog.regclass"
 	for i := range t.Columns {
-		if c := &t.Columns[i]; c.MissingVal != "" {
+		if c := &t.Columns[i]; c.More().MissingVal != "" {
 			fmt.Fprintf(q, "\n-- set missing value.\nSELECT pg_catalog.binary_upgrade_set_missing_value(%s,%s,%s);\n\n",
-				lit, r.literal(c.Name), r.literal(c.MissingVal))
+				lit, r.literal(c.Name), r.literal(c.More().MissingVal))
 		}
 	}
 	if t.RelKind == 'r' || t.RelKind == 'f' || t.RelKind == 'p' {
@@ -64,10 +64,10 @@ func (r *renderer) upgradeTable(q *strings.Builder, t *catalog.Table, name strin
 	}
 	if t.RelKind == 'r' || t.RelKind == 'm' {
 		fmt.Fprintf(q, "\n-- For binary upgrade, set heap's relfrozenxid and relminmxid\nUPDATE pg_catalog.pg_class\n"+
-			"SET relfrozenxid = '%d', relminmxid = '%d'\nWHERE oid = %s;\n", t.FrozenXID, t.MinMXID, lit)
-		if t.ToastOID != 0 {
+			"SET relfrozenxid = '%d', relminmxid = '%d'\nWHERE oid = %s;\n", t.More().FrozenXID, t.More().MinMXID, lit)
+		if t.More().ToastOID != 0 {
 			fmt.Fprintf(q, "\n-- For binary upgrade, set toast's relfrozenxid and relminmxid\nUPDATE pg_catalog.pg_class\n"+
-				"SET relfrozenxid = '%d', relminmxid = '%d'\nWHERE oid = '%d';\n", t.ToastFrozenXID, t.ToastMinMXID, t.ToastOID)
+				"SET relfrozenxid = '%d', relminmxid = '%d'\nWHERE oid = '%d';\n", t.More().ToastFrozenXID, t.More().ToastMinMXID, t.More().ToastOID)
 		}
 	}
 	if t.RelKind == 'm' && t.Populated {
@@ -105,8 +105,8 @@ func (r *renderer) upgradeColumns(q *strings.Builder, t *catalog.Table, name, li
 		c := &t.Columns[i]
 		switch {
 		case !c.NotNull || c.NotNullIsLocal:
-		case c.NotNullName != "":
-			named = append(named, r.literal(c.NotNullName))
+		case c.More().NotNullName != "":
+			named = append(named, r.literal(c.More().NotNullName))
 		default:
 			numbered = append(numbered, fmt.Sprintf("'{%d}'", i+1))
 		}
@@ -141,8 +141,8 @@ func (r *renderer) upgradeColumns(q *strings.Builder, t *catalog.Table, name, li
 			fmt.Fprintf(q, "ALTER %sTABLE ONLY %s INHERIT %s;\n", foreign(t), name, r.qualified(&p.Meta))
 		}
 	}
-	if t.OfTypeOID != 0 {
+	if t.More().OfTypeOID != 0 {
 		fmt.Fprintf(q, "\n-- For binary upgrade, set up typed tables this way.\nALTER TABLE ONLY %s OF %s;\n",
-			name, r.db.TypeName(t.OfTypeOID, catalog.ZeroIsError))
+			name, r.db.TypeName(t.More().OfTypeOID, catalog.ZeroIsError))
 	}
 }

@@ -23,17 +23,17 @@ func (r *renderer) typ(t *catalog.Type) error {
 	if want(&t.Meta, catalog.Definition) {
 		var err error
 		switch {
-		case t.TypType == 'b' && t.BaseDef != nil:
+		case t.TypType == 'b' && t.More().BaseDef != nil:
 			r.baseType(&b, t)
 			drop = " CASCADE" // it and its functions need each other
-		case t.TypType == 'd' && t.Domain != nil:
+		case t.TypType == 'd' && t.More().Domain != nil:
 			kind = "DOMAIN"
 			r.domain(&b, t)
 		case t.TypType == 'c':
 			r.compositeType(&b, t)
 		case t.TypType == 'e':
 			r.enumType(&b, t)
-		case t.TypType == 'r' && t.Range != nil:
+		case t.TypType == 'r' && t.More().Range != nil:
 			r.rangeType(&b, t)
 		case t.TypType == 'p' && !t.Defined:
 			r.upgradeTypeOIDs(&b, t.ID.OID, false, nil)
@@ -85,7 +85,7 @@ func (r *renderer) enumType(b *strings.Builder, t *catalog.Type) {
 	r.upgradeTypeOIDs(b, t.ID.OID, false, nil)
 	fmt.Fprintf(b, "CREATE TYPE %s AS ENUM (", name)
 	if !r.opt.BinaryUpgrade {
-		for i, l := range t.Enum {
+		for i, l := range t.More().Enum {
 			if i > 0 {
 				b.WriteByte(',')
 			}
@@ -94,7 +94,7 @@ func (r *renderer) enumType(b *strings.Builder, t *catalog.Type) {
 	}
 	b.WriteString("\n);\n")
 	if r.opt.BinaryUpgrade {
-		for i, l := range t.Enum {
+		for i, l := range t.More().Enum {
 			if i == 0 {
 				b.WriteString("\n-- For binary upgrade, must preserve pg_enum oids\n")
 			}
@@ -105,7 +105,7 @@ func (r *renderer) enumType(b *strings.Builder, t *catalog.Type) {
 }
 
 func (r *renderer) rangeType(b *strings.Builder, t *catalog.Type) {
-	d := t.Range
+	d := t.More().Range
 	r.upgradeTypeOIDs(b, t.ID.OID, false, d)
 	fmt.Fprintf(b, "CREATE TYPE %s AS RANGE (\n    subtype = %s", r.qualified(&t.Meta), d.Subtype)
 	if d.Multirange != nil {
@@ -127,7 +127,7 @@ func (r *renderer) rangeType(b *strings.Builder, t *catalog.Type) {
 }
 
 func (r *renderer) baseType(b *strings.Builder, t *catalog.Type) {
-	d := t.BaseDef
+	d := t.More().BaseDef
 	// There may be a shell already, but then setting the OID does no harm, and the array's is needed.
 	r.upgradeTypeOIDs(b, t.ID.OID, false, nil)
 	length := d.Len
@@ -202,11 +202,11 @@ func (r *renderer) typeDefault(d catalog.TypeDefault) string {
 }
 
 func (r *renderer) domain(b *strings.Builder, t *catalog.Type) {
-	d := t.Domain
+	d := t.More().Domain
 	r.upgradeTypeOIDs(b, t.ID.OID, true, nil)
 	fmt.Fprintf(b, "CREATE DOMAIN %s AS %s%s", r.qualified(&t.Meta), d.Definition, r.collateClause(d.Collation))
 	if d.NotNull {
-		switch n := t.NotNull; {
+		switch n := t.More().NotNull; {
 		case n == nil: // before 17 it has no name
 			b.WriteString(" NOT NULL")
 		case n.Separate:
@@ -219,7 +219,7 @@ func (r *renderer) domain(b *strings.Builder, t *catalog.Type) {
 	if d.Default.Text != nil {
 		b.WriteString(" DEFAULT " + r.typeDefault(d.Default))
 	}
-	for _, c := range t.Checks {
+	for _, c := range t.More().Checks {
 		if !c.Separate {
 			b.WriteString("\n\tCONSTRAINT " + r.quote.Ident(c.Name) + " " + c.Def)
 		}
@@ -229,9 +229,9 @@ func (r *renderer) domain(b *strings.Builder, t *catalog.Type) {
 
 // domainConstraintComments adds the comments of the constraints that stand in CREATE DOMAIN.
 func (r *renderer) domainConstraintComments(t *catalog.Type) {
-	constraints := t.Checks
-	if t.NotNull != nil {
-		constraints = append(constraints[:len(constraints):len(constraints)], t.NotNull)
+	constraints := t.More().Checks
+	if t.More().NotNull != nil {
+		constraints = append(constraints[:len(constraints):len(constraints)], t.More().NotNull)
 	}
 	for _, c := range constraints {
 		if !c.Separate && want(&c.Meta, catalog.Comment) {
@@ -250,7 +250,7 @@ func (r *renderer) compositeType(b *strings.Builder, t *catalog.Type) {
 	fmt.Fprintf(b, "CREATE TYPE %s AS (", name)
 	var dropped strings.Builder
 	first := true
-	for _, a := range t.Attrs {
+	for _, a := range t.More().Attrs {
 		if a.Dropped && !r.opt.BinaryUpgrade {
 			continue
 		}
@@ -280,7 +280,7 @@ func (r *renderer) attributeComments(t *catalog.Type) {
 	if !want(&t.Meta, catalog.Comment) {
 		return
 	}
-	for _, a := range t.Attrs {
+	for _, a := range t.More().Attrs {
 		if a.Dropped || a.Num <= 0 {
 			continue
 		}

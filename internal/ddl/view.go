@@ -27,16 +27,16 @@ func (r *renderer) createView(q *strings.Builder, t *catalog.Table, name string)
 // viewBody renders what follows the name in CREATE [OR REPLACE] VIEW.
 func (r *renderer) viewBody(t *catalog.Table) (string, error) {
 	var q strings.Builder
-	opts, err := r.reloptions(t.Options, "")
+	opts, err := r.reloptions(t.More().Options, "")
 	if err != nil {
 		return "", err
 	}
 	if opts != "" {
 		q.WriteString(" WITH (" + opts + ")")
 	}
-	q.WriteString(" AS\n" + t.ViewDef)
-	if t.CheckOption != "" {
-		q.WriteString("\n  WITH " + t.CheckOption + " CHECK OPTION")
+	q.WriteString(" AS\n" + t.More().ViewDef)
+	if t.More().CheckOption != "" {
+		q.WriteString("\n  WITH " + t.More().CheckOption + " CHECK OPTION")
 	}
 	q.WriteString(";\n")
 	return q.String(), nil

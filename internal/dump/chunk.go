@@ -30,7 +30,7 @@ type part struct {
 // keyColumn returns an integer column that is the first of the table's primary key, so that its index leads to a range of rows.
 func keyColumn(t *catalog.Table) *catalog.Column {
 	for _, x := range t.Indexes {
-		if x.Constraint == nil || x.Constraint.Type != 'p' || !x.Valid || len(x.Keys) == 0 || x.Keys[0] < 1 || x.Keys[0] > len(t.Columns) {
+		if x.Constraint == nil || x.Constraint.Type != 'p' || !x.Valid || len(x.Keys) == 0 || x.Keys[0] < 1 || int(x.Keys[0]) > len(t.Columns) {
 			continue
 		}
 		switch c := &t.Columns[x.Keys[0]-1]; c.TypeOID {
