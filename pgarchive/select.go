@@ -64,7 +64,9 @@ func (s *Selection) byName() bool {
 
 // Selected is the outcome of a Selection for one table of contents.
 type Selected struct {
-	wanted map[ID]Wanted
+	// by ID, dense for those that are not much higher than entries are many
+	dense  []Wanted
+	sparse map[ID]Wanted
 
 	// Schema says that definitions are restored: the selection asked for them and there
 	// are some. Without, --disable-triggers takes effect.
@@ -72,26 +74,45 @@ type Selected struct {
 }
 
 // Wanted returns what is wanted of the entry.
-func (s *Selected) Wanted(id ID) Wanted { return s.wanted[id] }
+func (s *Selected) Wanted(id ID) Wanted {
+	if id >= 0 && int(id) < len(s.dense) {
+		return s.dense[id]
+	}
+	return s.sparse[id]
+}
+
+func (s *Selected) set(id ID, w Wanted) {
+	if id >= 0 && int(id) < len(s.dense) {
+		s.dense[id] = w
+		return
+	}
+	if s.sparse == nil {
+		s.sparse = make(map[ID]Wanted)
+	}
+	s.sparse[id] = w
+}
 
 // Inhibit drops the entry's data, as when its table could not be created.
-func (s *Selected) Inhibit(id ID) { s.wanted[id] = 0 }
+func (s *Selected) Inhibit(id ID) { s.set(id, 0) }
 
 // Select decides about each entry, in the order of the table of contents
 // (ProcessArchiveRestoreOptions and _tocEntryRequired). Its one error is that of StrictNames.
 func (s *Selection) Select(entries []*Entry) (*Selected, error) {
-	c := &selector{Selection: s, byID: make(map[ID]*Entry, len(entries)), wanted: make(map[ID]Wanted, len(entries))}
+	last := ID(0)
 	for _, e := range entries {
-		c.byID[e.ID] = e
+		if e.ID > last && int(e.ID) < 4*len(entries)+1000 {
+			last = e.ID
+		}
 	}
-	out := &Selected{wanted: c.wanted}
+	out := &Selected{dense: make([]Wanted, last+1)}
+	c := &selector{Selection: s, entries: entries, out: out}
 	section := SectionPreData
 	for _, e := range entries {
 		if e.Section != SectionNone {
 			section = e.Section
 		}
 		w := c.required(e, section)
-		c.wanted[e.ID] = w
+		out.set(e.ID, w)
 		if w&WantSchema != 0 {
 			out.Schema = s.DumpSchema
 		}
@@ -106,9 +127,21 @@ func (s *Selection) Select(entries []*Entry) (*Selected, error) {
 
 type selector struct {
 	*Selection
-	byID    map[ID]*Entry
-	wanted  map[ID]Wanted
+	entries []*Entry
+	found   map[ID]*Entry // see byID
+	out     *Selected
 	touched map[nameKey]bool
+}
+
+// byID finds an entry. Most selections never need one.
+func (c *selector) byID(id ID) *Entry {
+	if c.found == nil {
+		c.found = make(map[ID]*Entry, len(c.entries))
+		for _, e := range c.entries {
+			c.found[e.ID] = e
+		}
+	}
+	return c.found[id]
 }
 
 type nameKey struct {
@@ -223,7 +256,7 @@ func (c *selector) dependentWanted(e *Entry) bool {
 		return true
 	}
 	for _, id := range e.Dependencies {
-		if p := c.byID[id]; p != nil && p.Desc != "ACL" && c.wanted[id] != 0 {
+		if p := c.byID(id); p != nil && p.Desc != "ACL" && c.out.Wanted(id) != 0 {
 			return true
 		}
 	}
@@ -245,7 +278,7 @@ func (c *selector) nameWanted(e *Entry) bool {
 	case "STATISTICS DATA":
 		ok := false
 		for _, id := range e.Dependencies {
-			p := c.byID[id]
+			p := c.byID(id)
 			if p == nil {
 				continue
 			}
@@ -351,7 +384,7 @@ func (s *Selected) Order(entries []*Entry) []*Entry {
 	out := make([]*Entry, 0, len(entries))
 	for pass := PassMain; pass <= PassPostACL; pass++ {
 		for _, e := range entries {
-			if s.wanted[e.ID]&wantSomething != 0 && e.RestorePass() == pass {
+			if s.Wanted(e.ID)&wantSomething != 0 && e.RestorePass() == pass {
 				out = append(out, e)
 			}
 		}

@@ -22,7 +22,7 @@ type Plan struct {
 	Items   []*Item            // the entries with data, in the same order
 	Bytes   int64              // size of the data on disk, an estimate of what will be read
 
-	checkpoint Checkpoint
+	checkpoint func() Checkpoint     // computed when it is asked for
 	adopted    map[pgarchive.ID]bool // items that an earlier dump has written
 }
 

@@ -54,7 +54,7 @@ type Resume struct {
 var ErrChanged = errors.New("the database, or the selection, is not what it was when the dump was begun")
 
 // Checkpoint returns what a later dump must know of this one.
-func (p *Plan) Checkpoint() Checkpoint { return p.checkpoint }
+func (p *Plan) Checkpoint() Checkpoint { return p.checkpoint() }
 
 // Adopted reports whether an item's data were in the archive before this dump began.
 func (p *Plan) Adopted(i *Item) bool { return p.adopted[i.Entry.ID] }
@@ -147,7 +147,7 @@ func (d *dumper) resume(p *Plan) ([]*Item, error) {
 	if r == nil {
 		return p.Items, nil
 	}
-	if r.Plan != p.checkpoint.Plan {
+	if r.Plan != p.checkpoint().Plan {
 		return nil, ErrChanged
 	}
 	p.adopted = make(map[pgarchive.ID]bool)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/pghaul/pghaul/internal/catalog"
@@ -250,7 +251,7 @@ func (d *dumper) plan(ctx context.Context, db *catalog.Database, entries []*pgar
 	}
 	plan, err := p.plan(entries)
 	if err == nil {
-		plan.checkpoint = d.checkpoint(plan, p)
+		plan.checkpoint = sync.OnceValue(func() Checkpoint { return d.checkpoint(plan, p) })
 	}
 	return plan, err
 }

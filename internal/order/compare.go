@@ -2,6 +2,8 @@ package order
 
 import (
 	"cmp"
+	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
@@ -107,6 +109,63 @@ func (c comparer) compare(a, b catalog.Object) int {
 		return n
 	}
 	return cmp.Compare(x.ID.OID, y.ID.OID)
+}
+
+// sortKey is the beginning of what compare looks at. It decides nearly always, without a look at the objects.
+type sortKey struct {
+	name     uint64 // the first eight bytes
+	priority uint32
+	schema   uint32 // the place of its name; those outside schemas come last
+	place    uint32 // in the list that is sorted
+}
+
+// sorted returns the objects in the order of compare; those that are equal stay in theirs.
+func (c comparer) sorted(objects []catalog.Object) []catalog.Object {
+	schemas := make(map[*catalog.Schema]uint32)
+	names := make([]*catalog.Schema, 0, len(c.db.Schemas))
+	for _, o := range objects {
+		s := o.Base().Schema
+		if _, ok := schemas[s]; !ok && s != nil {
+			schemas[s] = 0
+			names = append(names, s)
+		}
+	}
+	slices.SortFunc(names, func(a, b *catalog.Schema) int { return strings.Compare(a.Name, b.Name) })
+	last := uint32(0)
+	for i, s := range names {
+		if i == 0 || s.Name != names[i-1].Name {
+			last++
+		}
+		schemas[s] = last
+	}
+	schemas[nil] = last + 1
+	keys := make([]sortKey, len(objects))
+	for i, o := range objects {
+		m := o.Base()
+		keys[i] = sortKey{priority: uint32(c.priority(m.Kind)), schema: schemas[m.Schema], place: uint32(i)}
+		var start [8]byte
+		copy(start[:], m.Name)
+		keys[i].name = binary.BigEndian.Uint64(start[:])
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		switch {
+		case a.priority != b.priority:
+			return cmp.Compare(a.priority, b.priority)
+		case a.schema != b.schema:
+			return cmp.Compare(a.schema, b.schema)
+		case a.name != b.name:
+			return cmp.Compare(a.name, b.name)
+		}
+		if n := c.compare(objects[a.place], objects[b.place]); n != 0 {
+			return n
+		}
+		return cmp.Compare(a.place, b.place)
+	})
+	out := make([]catalog.Object, len(objects))
+	for i := range keys {
+		out[i] = objects[keys[i].place]
+	}
+	return out
 }
 
 // compareRest compares two objects of the same kind, schema and name.

@@ -2,7 +2,6 @@ package order
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 )
@@ -16,9 +15,8 @@ func Sort(db *catalog.Database) ([]catalog.Object, error) {
 	}
 	s := &sorter{db: db}
 	s.addBoundaries()
-	objects := slices.Clone(db.Objects)
 	c := comparer{db: db, legacyLargeObjects: db.Options.LegacyLargeObjects}
-	slices.SortStableFunc(objects, c.compare)
+	objects := c.sorted(db.Objects)
 	for {
 		ordered, stuck, err := s.topological(objects)
 		if err != nil {

@@ -363,21 +363,32 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-func TestMaxHeap(t *testing.T) {
+func TestPlaceSet(t *testing.T) {
 	rnd := rand.New(rand.NewSource(2))
-	var h maxHeap
-	var in, out []int32
-	for range 1000 {
-		v := int32(rnd.Intn(500))
-		in = append(in, v)
-		h.push(v)
-	}
-	for len(h) > 0 {
-		out = append(out, h.pop())
-	}
-	slices.Sort(in)
-	slices.Reverse(in)
-	if !slices.Equal(in, out) {
-		t.Error("the heap does not give its elements in descending order")
+	for _, n := range []int{0, 1, 63, 64, 65, 4096, 4097, 300_000} {
+		s := newPlaceSet(n)
+		in := make(map[int]bool)
+		take := func() {
+			last := -1
+			for i := range in {
+				last = max(last, i)
+			}
+			if got := s.takeLast(); got != last {
+				t.Fatalf("of %d places the last is %d, not %d", n, last, got)
+			}
+			delete(in, last)
+		}
+		for range min(n, 500) {
+			i := rnd.Intn(n)
+			s.add(i)
+			in[i] = true
+			if rnd.Intn(3) == 0 {
+				take()
+			}
+		}
+		for len(in) > 0 {
+			take()
+		}
+		take() // there is none
 	}
 }

@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 )
@@ -14,6 +15,10 @@ func (s *sorter) topological(objects []catalog.Object) (ordered, stuck []catalog
 	n := len(s.db.Objects)
 	needed := make([]int32, n+1) // how many unplaced objects depend on the object with this dump ID
 	place := make([]int32, n+1)  // index in objects by dump ID
+	// The dependencies of all objects, one list after the other in the order of objects: these are hundreds of thousands,
+	// and each step to one of them elsewhere in memory would cost more than all else.
+	deps := make([]catalog.DumpID, 0, 3*n)
+	end := make([]int32, len(objects)) // of each object's list
 	for i, o := range objects {
 		m := o.Base()
 		if m.DumpID < 1 || int(m.DumpID) > n {
@@ -26,22 +31,27 @@ func (s *sorter) topological(objects []catalog.Object) (ordered, stuck []catalog
 			}
 			needed[d]++
 		}
+		deps = append(deps, m.Deps...)
+		end[i] = int32(len(deps))
 	}
-	ready := make(maxHeap, 0, len(objects))
-	for i := len(objects) - 1; i >= 0; i-- {
-		if needed[objects[i].Base().DumpID] == 0 {
-			ready = append(ready, int32(i)) // descending, which is a heap already
+	ready := newPlaceSet(len(objects))
+	for id := 1; id <= n; id++ {
+		if needed[id] == 0 {
+			ready.add(int(place[id]))
 		}
 	}
 	ordered = make([]catalog.Object, len(objects))
 	left := len(objects)
-	for len(ready) > 0 {
-		o := objects[ready.pop()]
+	for i := ready.takeLast(); i >= 0; i = ready.takeLast() {
 		left--
-		ordered[left] = o
-		for _, d := range o.Base().Deps {
+		ordered[left] = objects[i]
+		begin := int32(0)
+		if i > 0 {
+			begin = end[i-1]
+		}
+		for _, d := range deps[begin:end[i]] {
 			if needed[d]--; needed[d] == 0 {
-				ready.push(place[d])
+				ready.add(int(place[d]))
 			}
 		}
 	}
@@ -56,40 +66,45 @@ func (s *sorter) topological(objects []catalog.Object) (ordered, stuck []catalog
 	return nil, stuck, nil
 }
 
-// maxHeap is a binary heap with its largest element at the root.
-type maxHeap []int32
+// placeSet is a set of small numbers that gives its largest. A bit of a word says that the word of that number one level
+// below is not empty; the first level has the numbers themselves.
+type placeSet [][]uint64
 
-func (h *maxHeap) push(v int32) {
-	*h = append(*h, v)
-	a := *h
-	for i := len(a) - 1; i > 0; {
-		up := (i - 1) / 2
-		if a[up] >= a[i] {
-			break
+func newPlaceSet(n int) placeSet {
+	var s placeSet
+	for {
+		n = (n + 63) / 64
+		s = append(s, make([]uint64, n))
+		if n <= 1 {
+			return s
 		}
-		a[up], a[i] = a[i], a[up]
-		i = up
 	}
 }
 
-func (h *maxHeap) pop() int32 {
-	a := *h
-	top, last := a[0], len(a)-1
-	a[0] = a[last]
-	a = a[:last]
-	for i := 0; ; {
-		big := i
-		for _, c := range [2]int{2*i + 1, 2*i + 2} {
-			if c < len(a) && a[c] > a[big] {
-				big = c
-			}
-		}
-		if big == i {
+func (s placeSet) add(i int) {
+	for _, level := range s {
+		level[i/64] |= 1 << (i % 64)
+		i /= 64
+	}
+}
+
+// takeLast removes the largest number and returns it, -1 if there is none.
+func (s placeSet) takeLast() int {
+	top := len(s) - 1
+	if len(s[top]) == 0 || s[top][0] == 0 {
+		return -1
+	}
+	i := 0
+	for k := top; k >= 0; k-- {
+		i = 64*i + bits.Len64(s[k][i]) - 1
+	}
+	for k, rest := 0, i; k <= top; k++ {
+		level := s[k]
+		level[rest/64] &^= 1 << (rest % 64)
+		if level[rest/64] != 0 {
 			break
 		}
-		a[i], a[big] = a[big], a[i]
-		i = big
+		rest /= 64
 	}
-	*h = a
-	return top
+	return i
 }
