@@ -1,6 +1,10 @@
 package catalog
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 type initPrivRow struct {
 	id    SubID
@@ -60,46 +64,84 @@ func (r *reader) linkInitPriv(p initPrivRow) {
 
 type columnACLRow struct {
 	table uint32
+	num   int32
 	acl   ColumnACL
 }
 
 // columnACLsStage reads the privileges of all columns that have any, now or since they were made (dumpTable in pg_dump.c).
 func (r *reader) columnACLsStage() stage {
-	const sql = `WITH initial AS (
-	SELECT objoid, objsubid, privtype, initprivs FROM pg_catalog.pg_init_privs
-	WHERE classoid = 'pg_catalog.pg_class'::pg_catalog.regclass AND objsubid <> 0
-), of_interest AS (
-	SELECT attrelid, attnum FROM pg_catalog.pg_attribute WHERE attacl IS NOT NULL
-	UNION
-	SELECT objoid, objsubid FROM initial
-)
-SELECT a.attrelid, a.attname, a.attacl, '{}', p.privtype, p.initprivs
-FROM of_interest w
-JOIN pg_catalog.pg_attribute a ON a.attrelid = w.attrelid AND a.attnum = w.attnum
-LEFT JOIN initial p ON p.objoid = a.attrelid AND p.objsubid = a.attnum
-WHERE NOT a.attisdropped
-ORDER BY a.attrelid, a.attnum`
-	s := stage{name: "column privileges"}
-	if r.db.Options.NoPrivileges {
-		return s
+	s := stage{name: "column privileges", link: r.linkColumnACLs}
+	r.inParts(s.name, r.fetchRareAttributes)
+	return s
+}
+
+// fetchRareAttributes looks through the columns of everything once, for privileges and for the statistics targets of
+// indexes' columns.
+func (r *reader) fetchRareAttributes(ctx context.Context, q Querier) error {
+	privileges := !r.db.Options.NoPrivileges
+	r.indexStats = make(map[uint32][][2]int)
+	// Before 11 indexes had no statistics targets, before 17 system columns have 0.
+	where := `a.attnum > 0 AND a.attstattarget >= 0`
+	if !r.atLeast(11) {
+		where = `false`
 	}
-	s.fetch = func(ctx context.Context, q Querier) error {
-		return query(ctx, q, sql, func(row *row) {
-			c := columnACLRow{table: row.oid()}
-			c.acl = ColumnACL{Column: row.str(), ACL: row.acl()}
-			r.columnACLs = append(r.columnACLs, c)
-		})
+	if privileges {
+		where += ` OR a.attacl IS NOT NULL`
 	}
-	s.link = func() error {
-		r.db.ColumnACLs = make(map[uint32][]ColumnACL)
-		for _, c := range r.columnACLs {
-			if t := r.db.Table(c.table); t != nil { // of system columns too
-				t.Has |= ACLPart
-				r.db.ColumnACLs[c.table] = append(r.db.ColumnACLs[c.table], c.acl)
-			}
+	var rows []columnACLRow
+	err := query(ctx, q, `SELECT a.attrelid, a.attnum, a.attname, a.attacl, a.attstattarget, a.attisdropped FROM pg_catalog.pg_attribute a WHERE `+where, func(row *row) {
+		table, num := row.oid(), int32(row.int())
+		name := row.str()
+		acl, hasACL := row.strNull()
+		target, dropped := row.intOr(-1), row.bool()
+		if target >= 0 && num > 0 {
+			r.indexStats[table] = append(r.indexStats[table], [2]int{int(num), target})
 		}
-		r.columnACLs = nil
+		if hasACL && privileges && !dropped {
+			rows = append(rows, columnACLRow{table, num, ColumnACL{Column: name, ACL: ACL{Items: acl, Default: "{}"}}})
+		}
+	})
+	for _, list := range r.indexStats {
+		slices.SortFunc(list, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	}
+	if err != nil || !privileges {
+		return err
+	}
+	present := make(map[SubID]int, len(rows)) // in rows
+	for i, c := range rows {
+		present[SubID{ID{ClassRelation, c.table}, c.num}] = i
+	}
+	err = query(ctx, q, `SELECT a.attrelid, a.attnum, a.attname, p.privtype, p.initprivs
+FROM pg_catalog.pg_init_privs p
+JOIN pg_catalog.pg_attribute a ON a.attrelid = p.objoid AND a.attnum = p.objsubid
+WHERE p.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass AND p.objsubid <> 0 AND NOT a.attisdropped`, func(row *row) {
+		id := SubID{ID{ClassRelation, row.oid()}, int32(row.int())}
+		name := row.str()
+		i, ok := present[id]
+		if !ok {
+			i = len(rows)
+			rows = append(rows, columnACLRow{id.OID, id.Sub, ColumnACL{Column: name, ACL: ACL{Default: "{}"}}})
+		}
+		rows[i].acl.ACL.PrivType, rows[i].acl.ACL.Init = row.char(), row.str()
+	})
+	slices.SortFunc(rows, func(a, b columnACLRow) int {
+		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(a.num, b.num))
+	})
+	r.columnACLs = rows
+	return err
+}
+
+func (r *reader) linkColumnACLs() error {
+	if r.db.Options.NoPrivileges {
 		return nil
 	}
-	return s
+	r.db.ColumnACLs = make(map[uint32][]ColumnACL)
+	for _, c := range r.columnACLs {
+		if t := r.db.Table(c.table); t != nil { // of system columns too
+			t.Has |= ACLPart
+			r.db.ColumnACLs[c.table] = append(r.db.ColumnACLs[c.table], c.acl)
+		}
+	}
+	r.columnACLs = nil
+	return nil
 }

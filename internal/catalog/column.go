@@ -173,8 +173,7 @@ func userOptions(options []string) []string {
 func (r *reader) fetchColumns(ctx context.Context, q Querier, oids string) ([]tableColumns, error) {
 	v18 := r.db.Info.Version >= 180000
 	sql := `SELECT a.attrelid, a.attnum, a.attname, a.attisdropped, a.atttypid, a.atttypmod,
-	a.attstattarget, a.attstorage, t.typstorage, a.attlen, a.attalign, a.attislocal,
-	CASE WHEN a.attcollation <> t.typcollation THEN a.attcollation ELSE 0 END,
+	a.attstattarget, a.attstorage, a.attlen, a.attalign, a.attislocal, a.attcollation,
 	a.attoptions,
 	CASE WHEN a.attfdwoptions IS NOT NULL THEN (
 		SELECT pg_catalog.string_agg(pg_catalog.quote_ident(option_name) || ' ' || pg_catalog.quote_literal(option_value),
@@ -200,7 +199,6 @@ func (r *reader) fetchColumns(ctx context.Context, q Querier, oids string) ([]ta
 	}
 	sql += `FROM pg_catalog.unnest(` + oids + `) AS src(tbloid)
 JOIN pg_catalog.pg_attribute a ON a.attrelid = src.tbloid AND a.attnum > 0
-LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 `
 	if v18 {
 		sql += `LEFT JOIN pg_catalog.pg_constraint nn
@@ -210,7 +208,7 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 	}
 	// in no order: that would cost the server a third of the query's time
 	var runs columnRuns
-	types := make(typeNames)
+	types := make(columnTypes)
 	err := query(ctx, q, sql, func(v *row) {
 		table, num := v.oid(), v.int()
 		c := runs.add(table, num)
@@ -219,7 +217,7 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 		c.typmod = int32(v.int())
 		types.add(c)
 		c.StatsTarget = int16(v.intOr(-1))
-		c.Storage, c.TypeStorage, c.Len, c.Align, c.IsLocal = v.char(), v.char(), int16(v.int()), v.char(), v.bool()
+		c.Storage, c.Len, c.Align, c.IsLocal = v.char(), int16(v.int()), v.char(), v.bool()
 		c.Collation = v.oid()
 		more := ColumnMore{Options: userOptions(v.strs()), FDWOptions: v.str()}
 		c.Identity, c.Generated, c.Compression = v.char(), v.char(), v.char()
@@ -245,14 +243,26 @@ LEFT JOIN pg_catalog.pg_description note ON note.classoid = nn.tableoid AND note
 	}
 	for _, t := range parts {
 		for i := range t.columns {
-			t.columns[i].TypeName = types[t.columns[i].typeKey()]
+			c := &t.columns[i]
+			typ := types[c.typeKey()]
+			c.TypeName, c.TypeStorage = typ.name, typ.storage
+			if !typ.known || c.Collation == typ.collation {
+				c.Collation = 0
+			}
 		}
 	}
 	return parts, nil
 }
 
-// typeNames are the names of types by type and modifier: few, however many columns there are.
-type typeNames map[typeKey]string
+// columnTypes are the types of columns by type and modifier: few, however many columns there are.
+type columnTypes map[typeKey]columnType
+
+type columnType struct {
+	name      string // format_type
+	storage   byte   // typstorage
+	collation uint32 // typcollation
+	known     bool
+}
 
 type typeKey struct {
 	oid    uint32
@@ -261,13 +271,13 @@ type typeKey struct {
 
 func (c *Column) typeKey() typeKey { return typeKey{c.TypeOID, c.typmod} }
 
-func (t typeNames) add(c *Column) {
+func (t columnTypes) add(c *Column) {
 	if c.TypeOID != 0 { // a dropped column may have none
-		t[c.typeKey()] = ""
+		t[c.typeKey()] = columnType{}
 	}
 }
 
-func (t typeNames) fetch(ctx context.Context, q Querier) error {
+func (t columnTypes) fetch(ctx context.Context, q Querier) error {
 	if len(t) == 0 {
 		return nil
 	}
@@ -275,12 +285,12 @@ func (t typeNames) fetch(ctx context.Context, q Querier) error {
 	for k := range t {
 		oids, typmods = append(oids, strconv.FormatUint(uint64(k.oid), 10)), append(typmods, strconv.Itoa(int(k.typmod)))
 	}
-	return query(ctx, q, `SELECT w.oid, w.typmod, pg_catalog.format_type(t.oid, w.typmod)
+	return query(ctx, q, `SELECT w.oid, w.typmod, pg_catalog.format_type(t.oid, w.typmod), t.typstorage, t.typcollation, t.oid IS NOT NULL
 FROM ROWS FROM (pg_catalog.unnest('{`+strings.Join(oids, ",")+`}'::pg_catalog.oid[]),
 	pg_catalog.unnest('{`+strings.Join(typmods, ",")+`}'::pg_catalog.int4[])) AS w (oid, typmod)
 LEFT JOIN pg_catalog.pg_type t ON t.oid = w.oid`, func(v *row) {
 		k := typeKey{v.oid(), int32(v.int())}
-		t[k] = v.str()
+		t[k] = columnType{v.str(), v.char(), v.oid(), v.bool()}
 	})
 }
 

@@ -76,25 +76,38 @@ func (r *reader) dependsStage() stage {
 
 // fetchDepends is the fetch of that stage, which needs to know nothing of the database.
 func (r *reader) fetchDepends(ctx context.Context, q Querier) error {
-	const sql = `SELECT classid, objid, refclassid, refobjid, deptype
-FROM pg_catalog.pg_depend WHERE deptype NOT IN ('p', 'e')
-UNION ALL
-SELECT 'pg_catalog.pg_opfamily'::pg_catalog.regclass, m.family, d.refclassid, d.refobjid, d.deptype
-FROM pg_catalog.pg_depend d JOIN (
-  SELECT 'pg_catalog.pg_amop'::pg_catalog.regclass AS class, oid, amopfamily AS family FROM pg_catalog.pg_amop
-  UNION ALL
-  SELECT 'pg_catalog.pg_amproc'::pg_catalog.regclass, oid, amprocfamily FROM pg_catalog.pg_amproc
-) m ON d.classid = m.class AND d.objid = m.oid
-WHERE d.deptype NOT IN ('p', 'e', 'i')
-  AND NOT (d.refclassid = 'pg_catalog.pg_opfamily'::pg_catalog.regclass AND d.refobjid = m.family)`
+	families := make(map[ID]uint32) // of members of operator families
+	err := query(ctx, q, `SELECT 'pg_catalog.pg_amop'::pg_catalog.regclass::pg_catalog.oid, oid, amopfamily FROM pg_catalog.pg_amop
+UNION ALL SELECT 'pg_catalog.pg_amproc'::pg_catalog.regclass::pg_catalog.oid, oid, amprocfamily FROM pg_catalog.pg_amproc`, func(row *row) {
+		id := ID{row.oid(), row.oid()}
+		families[id] = row.oid()
+	})
+	if err != nil {
+		return err
+	}
+	c := &r.dependClasses
+	family := c.number(ClassOpfamily)
 	var last dependRow
-	return query(ctx, q, sql, func(row *row) {
-		c := &r.dependClasses
-		objClass, obj, refClass, ref := c.number(row.oid()), row.oid(), c.number(row.oid()), row.oid()
-		d := dependRow{obj, ref, objClass, refClass, row.char()}
-		if d != last { // they differ by the column
-			*r.depends.add() = d
-			last = d
+	var ofMembers []dependRow // those of families by their members, which come after all others
+	err = query(ctx, q, `SELECT classid, objid, refclassid, refobjid, deptype
+FROM pg_catalog.pg_depend WHERE deptype NOT IN ('p', 'e')`, func(row *row) {
+		class, obj, refClass, ref := row.oid(), row.oid(), c.number(row.oid()), row.oid()
+		d := dependRow{obj, ref, c.number(class), refClass, row.char()}
+		if d == last { // they differ by the column
+			return
+		}
+		*r.depends.add() = d
+		last = d
+		if class != ClassAmop && class != ClassAmproc || d.kind == 'i' {
+			return
+		}
+		if of, ok := families[ID{class, obj}]; ok && (refClass != family || ref != of) {
+			d.objClass, d.obj = family, of
+			ofMembers = append(ofMembers, d)
 		}
 	})
+	for _, d := range ofMembers {
+		*r.depends.add() = d
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -146,7 +147,7 @@ ORDER BY 1, 2`
 	return stage{
 		name: "extension configuration tables",
 		fetch: func(ctx context.Context, q Querier) error {
-			if len(r.db.Extensions) == 0 {
+			if !slices.ContainsFunc(r.db.Extensions, func(e *Extension) bool { return len(e.Config) > 0 }) {
 				return nil
 			}
 			return query(ctx, q, sql, func(row *row) { keys = append(keys, [2]uint32{row.oid(), row.oid()}) })

@@ -245,27 +245,9 @@ func (r *reader) fetchExclusions(ctx context.Context, q Querier) error {
 		func(k *keyRow, v *row) { k.def = v.str() })
 }
 
-// fetchIndexColumns reads what is needed of the indexes' columns: their statistics targets, and
-// with statistics their names.
+// fetchIndexColumns reads, with statistics, the names of columns of indexes with expressions.
 func (r *reader) fetchIndexColumns(ctx context.Context, q Querier) error {
-	if !slices.ContainsFunc(r.db.Tables, hasIndexes) {
-		return nil
-	}
-	if r.db.Info.Version >= 110000 {
-		r.indexStats = make(map[uint32][][2]int)
-		err := query(ctx, q, `SELECT a.attrelid, a.attnum, a.attstattarget
-FROM pg_catalog.pg_attribute a
-JOIN pg_catalog.pg_index i ON i.indexrelid = a.attrelid
-WHERE a.attstattarget >= 0
-ORDER BY a.attrelid, a.attnum`, func(v *row) {
-			oid := v.oid()
-			r.indexStats[oid] = append(r.indexStats[oid], [2]int{v.int(), v.int()})
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if !r.db.Options.Statistics {
+	if !r.db.Options.Statistics || !slices.ContainsFunc(r.db.Tables, hasIndexes) {
 		return nil
 	}
 	oids, _ := r.tableOIDs(hasIndexes)

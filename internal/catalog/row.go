@@ -182,8 +182,3 @@ func appendOIDs(to []uint32, v []byte) []uint32 {
 	}
 	return to
 }
-
-// acl reads the four columns acl, acldefault, privtype, initprivs.
-func (r *row) acl() ACL {
-	return ACL{Items: r.str(), Default: r.str(), PrivType: r.char(), Init: r.str()}
-}

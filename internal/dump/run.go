@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -184,6 +185,10 @@ func (d *dumper) create() (err error) {
 	return err
 }
 
+// manyObjects is how many make it worth the time to collect garbage between reading and rendering: 280,000 need 110 MB, and
+// a collection 60 ms.
+const manyObjects = 50_000
+
 // readCatalog reads, orders and renders the objects, and leaves out the entries that are not wanted.
 func (d *dumper) readCatalog(ctx context.Context) (db *catalog.Database, entries []*pgarchive.Entry, partial bool, err error) {
 	queriers := []catalog.Querier{d.holder.conn}
@@ -203,6 +208,10 @@ func (d *dumper) readCatalog(ctx context.Context) (db *catalog.Database, entries
 	}
 	if err := d.checkUnlocked(ctx); err != nil {
 		return nil, nil, false, err
+	}
+	if len(db.Objects) > manyObjects {
+		// What the reading left behind would make the process a quarter larger: all that follows is kept.
+		runtime.GC()
 	}
 	ordered, err := order.Sort(db)
 	if err != nil {
