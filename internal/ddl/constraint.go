@@ -81,15 +81,15 @@ func (r *renderer) keyConstraint(c *catalog.Constraint) error {
 			return err
 		}
 	}
-	var q strings.Builder
-	r.upgradeClassOIDs(&q, x.ID.OID)
-	fmt.Fprintf(&q, "%s\n    ADD CONSTRAINT %s %s;\n", alter, name, def)
-	r.clusterOn(&q, x)
-	r.replicaIdentity(&q, x)
+	q := r.begin()
+	r.upgradeClassOIDs(q, x.ID.OID)
+	fmt.Fprintf(q, "%s\n    ADD CONSTRAINT %s %s;\n", alter, name, def)
+	r.clusterOn(q, x)
+	r.replicaIdentity(q, x)
 	q.WriteString(r.dependsOnExtensions(&x.Meta, "INDEX", r.qualified(&x.Meta)))
 	r.add(&c.Meta, pgarchive.Entry{
-		Tag: t.Name + " " + c.Name, Desc: "CONSTRAINT", Section: pgarchive.SectionPostData,
-		Defn: q.String(), DropStmt: alter + " DROP CONSTRAINT " + name + ";\n",
+		Tag: r.join(t.Name, " ", c.Name), Desc: "CONSTRAINT", Section: pgarchive.SectionPostData,
+		Defn: r.kept(q), DropStmt: r.join(alter, " DROP CONSTRAINT ", name, ";\n"),
 		Tablespace: x.More().Tablespace, Owner: t.Owner,
 	})
 	return nil

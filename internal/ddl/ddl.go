@@ -7,7 +7,9 @@
 package ddl
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/sqltext"
@@ -49,6 +51,10 @@ type renderer struct {
 	quote   sqltext.Quoter
 	lastID  pgarchive.ID
 	entries []*pgarchive.Entry
+	room    []pgarchive.Entry // for the entries to come
+
+	text, joined bytes.Buffer    // see begin and join
+	texts        strings.Builder // see kept
 
 	lastFreeType uint32 // see freeTypeOID
 }

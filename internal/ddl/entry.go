@@ -1,6 +1,9 @@
 package ddl
 
 import (
+	"bytes"
+	"strings"
+
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/sqltext"
 	"github.com/pghaul/pghaul/pgarchive"
@@ -40,8 +43,46 @@ func (r *renderer) addEntry(e pgarchive.Entry) *pgarchive.Entry {
 	if e.ID == 0 {
 		e.ID = r.newID()
 	}
-	r.entries = append(r.entries, &e)
-	return &e
+	if len(r.room) == cap(r.room) {
+		r.room = make([]pgarchive.Entry, 0, min(2*cap(r.room)+8, 512))
+	}
+	r.room = append(r.room, e)
+	added := &r.room[len(r.room)-1]
+	r.entries = append(r.entries, added)
+	return added
+}
+
+// begin returns an empty buffer for a text that kept takes. There is one: what kept has taken is no longer in it.
+func (r *renderer) begin() *bytes.Buffer {
+	r.text.Reset()
+	return &r.text
+}
+
+// kept returns the text of the buffer. Texts stand together in memory: there are hundreds of thousands.
+func (r *renderer) kept(q *bytes.Buffer) string {
+	const together = 32 << 10
+	n := q.Len()
+	if n > together/8 {
+		return q.String()
+	}
+	if r.texts.Cap()-r.texts.Len() < n {
+		size := min(max(2*r.texts.Cap(), 256), together)
+		r.texts = strings.Builder{}
+		r.texts.Grow(max(size, n))
+	}
+	start := r.texts.Len()
+	r.texts.Write(q.Bytes())
+	return r.texts.String()[start:]
+}
+
+// join returns the texts as one.
+func (r *renderer) join(parts ...string) string {
+	q := &r.joined
+	q.Reset()
+	for _, p := range parts {
+		q.WriteString(p)
+	}
+	return r.kept(q)
 }
 
 // literal writes s as a string literal for the session settings the archive is restored with.

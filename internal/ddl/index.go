@@ -1,8 +1,8 @@
 package ddl
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/pgarchive"
@@ -20,21 +20,22 @@ func (r *renderer) index(x *catalog.Index) error {
 		dep = pgarchive.ID(x.Constraint.DumpID)
 	} else if x.Dump&catalog.Definition != 0 {
 		qualified := r.qualified(&x.Meta)
-		var q strings.Builder
-		r.upgradeClassOIDs(&q, x.ID.OID)
-		q.WriteString(x.Def + ";\n")
-		r.clusterOn(&q, x)
+		q := r.begin()
+		r.upgradeClassOIDs(q, x.ID.OID)
+		q.WriteString(x.Def)
+		q.WriteString(";\n")
+		r.clusterOn(q, x)
 		for i, col := range x.More().StatCols {
-			fmt.Fprintf(&q, "ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d;\n", qualified, col, x.More().StatVals[i])
+			fmt.Fprintf(q, "ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d;\n", qualified, col, x.More().StatVals[i])
 		}
 		q.WriteString(r.dependsOnExtensions(&x.Meta, "INDEX", qualified))
-		r.replicaIdentity(&q, x)
+		r.replicaIdentity(q, x)
 		drop := ""
 		if x.ParentOID == 0 { // a part of a partitioned index cannot be dropped by itself
-			drop = "DROP INDEX " + qualified + ";\n"
+			drop = r.join("DROP INDEX ", qualified, ";\n")
 		}
 		r.add(&x.Meta, pgarchive.Entry{
-			Desc: "INDEX", Section: pgarchive.SectionPostData, Defn: q.String(), DropStmt: drop,
+			Desc: "INDEX", Section: pgarchive.SectionPostData, Defn: r.kept(q), DropStmt: drop,
 			Tablespace: x.More().Tablespace, Owner: t.Owner,
 		})
 	}
@@ -47,13 +48,13 @@ func (r *renderer) index(x *catalog.Index) error {
 // The two properties of an index that have only ALTER TABLE. The index's name is not
 // qualified there.
 
-func (r *renderer) clusterOn(q *strings.Builder, x *catalog.Index) {
+func (r *renderer) clusterOn(q *bytes.Buffer, x *catalog.Index) {
 	if x.Clustered {
 		fmt.Fprintf(q, "\nALTER TABLE %s CLUSTER ON %s;\n", r.qualified(&x.Table.Meta), r.quote.Ident(x.Name))
 	}
 }
 
-func (r *renderer) replicaIdentity(q *strings.Builder, x *catalog.Index) {
+func (r *renderer) replicaIdentity(q *bytes.Buffer, x *catalog.Index) {
 	if x.ReplIdent {
 		fmt.Fprintf(q, "\nALTER TABLE ONLY %s REPLICA IDENTITY USING INDEX %s;\n", r.qualified(&x.Table.Meta), r.quote.Ident(x.Name))
 	}

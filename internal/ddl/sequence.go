@@ -3,7 +3,6 @@ package ddl
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/pgarchive"
@@ -30,19 +29,19 @@ func (r *renderer) sequence(t *catalog.Table) error {
 		}
 	}
 	name := r.qualified(&t.Meta)
-	var q strings.Builder
-	r.upgradeClassOIDs(&q, t.ID.OID)
+	q := r.begin()
+	r.upgradeClassOIDs(q, t.ID.OID)
 	drop, end := "", ";\n"
 	if t.IsIdentity {
 		c := &owner.Columns[t.OwningColumn-1]
-		fmt.Fprintf(&q, "ALTER TABLE %s ALTER COLUMN %s ADD GENERATED ", r.qualified(&owner.Meta), r.quote.Ident(c.Name))
+		fmt.Fprintf(q, "ALTER TABLE %s ALTER COLUMN %s ADD GENERATED ", r.qualified(&owner.Meta), r.quote.Ident(c.Name))
 		switch c.Identity {
 		case 'a':
 			q.WriteString("ALWAYS")
 		case 'd':
 			q.WriteString("BY DEFAULT")
 		}
-		fmt.Fprintf(&q, " AS IDENTITY (\n    SEQUENCE NAME %s\n", name)
+		fmt.Fprintf(q, " AS IDENTITY (\n    SEQUENCE NAME %s\n", name)
 		if t.Persistence != owner.Persistence {
 			if t.Persistence == 'u' {
 				q.WriteString("    UNLOGGED\n")
@@ -52,34 +51,34 @@ func (r *renderer) sequence(t *catalog.Table) error {
 		}
 		end = "\n);\n"
 	} else {
-		drop = "DROP SEQUENCE " + name + ";\n"
+		drop = r.join("DROP SEQUENCE ", name, ";\n")
 		unlogged := ""
 		if t.Persistence == 'u' {
 			unlogged = "UNLOGGED "
 		}
-		fmt.Fprintf(&q, "CREATE %sSEQUENCE %s\n", unlogged, name)
+		fmt.Fprintf(q, "CREATE %sSEQUENCE %s\n", unlogged, name)
 		if s.Type != "bigint" {
-			fmt.Fprintf(&q, "    AS %s\n", s.Type)
+			fmt.Fprintf(q, "    AS %s\n", s.Type)
 		}
 	}
-	fmt.Fprintf(&q, "    START WITH %d\n    INCREMENT BY %d\n", s.Start, s.Increment)
+	fmt.Fprintf(q, "    START WITH %d\n    INCREMENT BY %d\n", s.Start, s.Increment)
 	limit := func(word string, v, usual int64) {
 		if v == usual {
-			fmt.Fprintf(&q, "    NO %s\n", word)
+			fmt.Fprintf(q, "    NO %s\n", word)
 		} else {
-			fmt.Fprintf(&q, "    %s %d\n", word, v)
+			fmt.Fprintf(q, "    %s %d\n", word, v)
 		}
 	}
 	limit("MINVALUE", s.Min, low)
 	limit("MAXVALUE", s.Max, high)
-	fmt.Fprintf(&q, "    CACHE %d", s.Cache)
+	fmt.Fprintf(q, "    CACHE %d", s.Cache)
 	if s.Cycled {
 		q.WriteString("\n    CYCLE")
 	}
 	q.WriteString(end)
 	quoted := r.quote.Ident(t.Name)
 	q.WriteString(r.upgradeMember(&t.Meta, "SEQUENCE", quoted, t.Schema.Name))
-	r.add(&t.Meta, pgarchive.Entry{Desc: "SEQUENCE", Section: pgarchive.SectionPreData, Defn: q.String(), DropStmt: drop})
+	r.add(&t.Meta, pgarchive.Entry{Desc: "SEQUENCE", Section: pgarchive.SectionPreData, Defn: r.kept(q), DropStmt: drop})
 
 	// By itself, because the sequence must first have the table's owner.
 	if owner != nil && !t.IsIdentity && owner.Dump&catalog.Definition != 0 {

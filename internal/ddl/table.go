@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -73,13 +74,13 @@ func foreign(t *catalog.Table) string {
 // tableDefinition renders all relations but sequences (dumpTableSchema).
 func (r *renderer) tableDefinition(t *catalog.Table) error {
 	name, kind := r.qualified(&t.Meta), tableKind(t)
-	var q strings.Builder
-	r.upgradeRowType(&q, t)
+	q := r.begin()
+	r.upgradeRowType(q, t)
 	var err error
 	if t.RelKind == 'v' {
-		err = r.createView(&q, t, name)
+		err = r.createView(q, t, name)
 	} else {
-		err = r.createTable(&q, t, name)
+		err = r.createTable(q, t, name)
 	}
 	if err != nil {
 		return err
@@ -87,18 +88,18 @@ func (r *renderer) tableDefinition(t *catalog.Table) error {
 	if t.RelKind == 'r' || t.RelKind == 'p' || t.RelKind == 'm' {
 		switch t.ReplIdent {
 		case 'n':
-			fmt.Fprintf(&q, "\nALTER TABLE ONLY %s REPLICA IDENTITY NOTHING;\n", name)
+			fmt.Fprintf(q, "\nALTER TABLE ONLY %s REPLICA IDENTITY NOTHING;\n", name)
 		case 'f':
-			fmt.Fprintf(&q, "\nALTER TABLE ONLY %s REPLICA IDENTITY FULL;\n", name)
+			fmt.Fprintf(q, "\nALTER TABLE ONLY %s REPLICA IDENTITY FULL;\n", name)
 		}
 	}
 	if t.ForceRowSec {
-		fmt.Fprintf(&q, "\nALTER TABLE ONLY %s FORCE ROW LEVEL SECURITY;\n", name)
+		fmt.Fprintf(q, "\nALTER TABLE ONLY %s FORCE ROW LEVEL SECURITY;\n", name)
 	}
 	q.WriteString(r.upgradeMember(&t.Meta, kind, r.quote.Ident(t.Name), t.Schema.Name))
 
 	e := pgarchive.Entry{
-		Desc: kind, Section: pgarchive.SectionPreData, Defn: q.String(), DropStmt: "DROP " + kind + " " + name + ";\n",
+		Desc: kind, Section: pgarchive.SectionPreData, Defn: r.kept(q), DropStmt: r.join("DROP ", kind, " ", name, ";\n"),
 		RelKind: t.RelKind,
 	}
 	if t.PostponedDef {
@@ -127,7 +128,7 @@ func (r *renderer) tableDefinition(t *catalog.Table) error {
 
 // createTable renders CREATE TABLE, CREATE FOREIGN TABLE or CREATE MATERIALIZED VIEW,
 // and what of the columns has only ALTER TABLE.
-func (r *renderer) createTable(q *strings.Builder, t *catalog.Table, name string) error {
+func (r *renderer) createTable(q *bytes.Buffer, t *catalog.Table, name string) error {
 	upgrade := r.opt.BinaryUpgrade
 	r.upgradeClassOIDs(q, t.ID.OID)
 	unlogged := ""
@@ -189,7 +190,7 @@ func (r *renderer) createTable(q *strings.Builder, t *catalog.Table, name string
 }
 
 // tableElements renders the parenthesized list of columns and constraints.
-func (r *renderer) tableElements(q *strings.Builder, t *catalog.Table) {
+func (r *renderer) tableElements(q *bytes.Buffer, t *catalog.Table) {
 	upgrade := r.opt.BinaryUpgrade
 	n := 0
 	next := func() {
@@ -288,7 +289,7 @@ var (
 )
 
 // columnProperties renders what of the columns is set by ALTER TABLE.
-func (r *renderer) columnProperties(q *strings.Builder, t *catalog.Table, name string) {
+func (r *renderer) columnProperties(q *bytes.Buffer, t *catalog.Table, name string) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if c.Dropped {

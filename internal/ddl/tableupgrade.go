@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // they are nothing (the binary_upgrade parts of pg_dump.c).
 
 // upgradeRowType keeps the OIDs of a relation's row type.
-func (r *renderer) upgradeRowType(q *strings.Builder, t *catalog.Table) {
+func (r *renderer) upgradeRowType(q *bytes.Buffer, t *catalog.Table) {
 	if t.TypeOID != 0 {
 		r.upgradeTypeOIDs(q, t.TypeOID, false, nil)
 	}
@@ -21,7 +22,7 @@ func (r *renderer) upgradeRowType(q *strings.Builder, t *catalog.Table) {
 
 // upgradeClassOIDs keeps the OIDs and file nodes of a relation, of its TOAST table and of that one's index. Naming
 // a TOAST table makes the new server create one, even where the columns that are left would not need it.
-func (r *renderer) upgradeClassOIDs(q *strings.Builder, class uint32) {
+func (r *renderer) upgradeClassOIDs(q *bytes.Buffer, class uint32) {
 	if !r.opt.BinaryUpgrade {
 		return
 	}
@@ -51,7 +52,7 @@ func (r *renderer) upgradeClassOIDs(q *strings.Builder, class uint32) {
 }
 
 // upgradeTable writes what makes a table that was just created equal to the old one down to its files.
-func (r *renderer) upgradeTable(q *strings.Builder, t *catalog.Table, name string) {
+func (r *renderer) upgradeTable(q *bytes.Buffer, t *catalog.Table, name string) {
 	lit := r.literal(name) + "::pg_catalog.regclass"
 	for i := range t.Columns {
 		if c := &t.Columns[i]; c.More().MissingVal != "" {
@@ -78,7 +79,7 @@ func (r *renderer) upgradeTable(q *strings.Builder, t *catalog.Table, name strin
 
 // upgradeColumns drops the dropped columns, and sets what is inherited, after all
 // columns were created as the table's own.
-func (r *renderer) upgradeColumns(q *strings.Builder, t *catalog.Table, name, lit string) {
+func (r *renderer) upgradeColumns(q *bytes.Buffer, t *catalog.Table, name, lit string) {
 	var dropped, drops, inherited []string
 	for i := range t.Columns {
 		switch c := &t.Columns[i]; {

@@ -1,8 +1,8 @@
 package ddl
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/pgarchive"
@@ -18,7 +18,7 @@ func (r *renderer) typ(t *catalog.Type) error {
 		r.shellType(t)
 		return nil
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	kind, drop := "TYPE", ""
 	if want(&t.Meta, catalog.Definition) {
 		var err error
@@ -74,13 +74,13 @@ func (r *renderer) typ(t *catalog.Type) error {
 // shellType has no DROP: that of the base type does it. It also keeps a restore from setting
 // the owner, which is possible only when the type is complete.
 func (r *renderer) shellType(t *catalog.Type) {
-	var b strings.Builder
+	var b bytes.Buffer
 	r.upgradeTypeOIDs(&b, t.ShellOf.ID.OID, false, nil)
 	fmt.Fprintf(&b, "CREATE TYPE %s;\n", r.qualified(&t.Meta))
 	r.define(&t.Meta, pgarchive.Entry{Desc: "SHELL TYPE", Section: pgarchive.SectionPreData, Defn: b.String()})
 }
 
-func (r *renderer) enumType(b *strings.Builder, t *catalog.Type) {
+func (r *renderer) enumType(b *bytes.Buffer, t *catalog.Type) {
 	name := r.qualified(&t.Meta)
 	r.upgradeTypeOIDs(b, t.ID.OID, false, nil)
 	fmt.Fprintf(b, "CREATE TYPE %s AS ENUM (", name)
@@ -104,7 +104,7 @@ func (r *renderer) enumType(b *strings.Builder, t *catalog.Type) {
 	}
 }
 
-func (r *renderer) rangeType(b *strings.Builder, t *catalog.Type) {
+func (r *renderer) rangeType(b *bytes.Buffer, t *catalog.Type) {
 	d := t.More().Range
 	r.upgradeTypeOIDs(b, t.ID.OID, false, d)
 	fmt.Fprintf(b, "CREATE TYPE %s AS RANGE (\n    subtype = %s", r.qualified(&t.Meta), d.Subtype)
@@ -126,7 +126,7 @@ func (r *renderer) rangeType(b *strings.Builder, t *catalog.Type) {
 	b.WriteString("\n);\n")
 }
 
-func (r *renderer) baseType(b *strings.Builder, t *catalog.Type) {
+func (r *renderer) baseType(b *bytes.Buffer, t *catalog.Type) {
 	d := t.More().BaseDef
 	// There may be a shell already, but then setting the OID does no harm, and the array's is needed.
 	r.upgradeTypeOIDs(b, t.ID.OID, false, nil)
@@ -201,7 +201,7 @@ func (r *renderer) typeDefault(d catalog.TypeDefault) string {
 	return *d.Text
 }
 
-func (r *renderer) domain(b *strings.Builder, t *catalog.Type) {
+func (r *renderer) domain(b *bytes.Buffer, t *catalog.Type) {
 	d := t.More().Domain
 	r.upgradeTypeOIDs(b, t.ID.OID, true, nil)
 	fmt.Fprintf(b, "CREATE DOMAIN %s AS %s%s", r.qualified(&t.Meta), d.Definition, r.collateClause(d.Collation))
@@ -241,14 +241,14 @@ func (r *renderer) domainConstraintComments(t *catalog.Type) {
 	}
 }
 
-func (r *renderer) compositeType(b *strings.Builder, t *catalog.Type) {
+func (r *renderer) compositeType(b *bytes.Buffer, t *catalog.Type) {
 	name := r.qualified(&t.Meta)
 	if r.opt.BinaryUpgrade {
 		r.upgradeTypeOIDs(b, t.ID.OID, false, nil)
 		r.upgradeClassOIDs(b, t.RelOID)
 	}
 	fmt.Fprintf(b, "CREATE TYPE %s AS (", name)
-	var dropped strings.Builder
+	var dropped bytes.Buffer
 	first := true
 	for _, a := range t.More().Attrs {
 		if a.Dropped && !r.opt.BinaryUpgrade {

@@ -1,8 +1,8 @@
 package ddl
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 )
@@ -10,7 +10,7 @@ import (
 // upgradeTypeOIDs appends, in binary upgrade, the calls that give the next type the OIDs it has now: its own, that of its
 // array, and with a range also those of the multirange. forceArray is for domains, which got arrays in 11: one that has
 // none yet is given a free OID (binary_upgrade_set_type_oids_by_type_oid in pg_dump.c).
-func (r *renderer) upgradeTypeOIDs(b *strings.Builder, oid uint32, forceArray bool, ranged *catalog.RangeType) {
+func (r *renderer) upgradeTypeOIDs(b *bytes.Buffer, oid uint32, forceArray bool, ranged *catalog.RangeType) {
 	if !r.opt.BinaryUpgrade {
 		return
 	}

@@ -1,15 +1,15 @@
 package ddl
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 )
 
 // createView renders CREATE VIEW. A dummy has the view's columns but reads nothing; the
 // real view replaces it later, by its rule.
-func (r *renderer) createView(q *strings.Builder, t *catalog.Table, name string) error {
+func (r *renderer) createView(q *bytes.Buffer, t *catalog.Table, name string) error {
 	r.upgradeClassOIDs(q, t.ID.OID)
 	q.WriteString("CREATE VIEW " + name)
 	if t.DummyView {
@@ -26,7 +26,7 @@ func (r *renderer) createView(q *strings.Builder, t *catalog.Table, name string)
 
 // viewBody renders what follows the name in CREATE [OR REPLACE] VIEW.
 func (r *renderer) viewBody(t *catalog.Table) (string, error) {
-	var q strings.Builder
+	var q bytes.Buffer
 	opts, err := r.reloptions(t.More().Options, "")
 	if err != nil {
 		return "", err
@@ -45,7 +45,7 @@ func (r *renderer) viewBody(t *catalog.Table) (string, error) {
 // dummySelect renders a query with the view's columns: their names, types and collations,
 // which CREATE OR REPLACE VIEW cannot change (createDummyViewAsClause).
 func (r *renderer) dummySelect(t *catalog.Table) string {
-	var q strings.Builder
+	var q bytes.Buffer
 	q.WriteString("SELECT")
 	for i := range t.Columns {
 		c := &t.Columns[i]
