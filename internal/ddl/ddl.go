@@ -24,6 +24,8 @@ func Entries(db *catalog.Database, ordered []catalog.Object) ([]*pgarchive.Entry
 		opt:    &db.Options,
 		quote:  sqltext.Quoter{All: db.Options.QuoteAllIdentifiers},
 		lastID: pgarchive.ID(len(db.Objects)),
+
+		entries: make([]*pgarchive.Entry, 0, len(ordered)),
 	}
 	r.fixed()
 	if db.Def != nil {

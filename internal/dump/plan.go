@@ -118,6 +118,9 @@ func wantedEntries(entries []*pgarchive.Entry, sel pgarchive.Selection) (kept []
 	if err != nil {
 		return nil, false, err
 	}
+	if !slices.ContainsFunc(entries, func(e *pgarchive.Entry) bool { return selected.Wanted(e.ID) == 0 }) {
+		return entries, false, nil
+	}
 	removed := make(map[pgarchive.ID]*pgarchive.Entry)
 	for _, e := range entries {
 		if selected.Wanted(e.ID) == 0 {
@@ -125,9 +128,6 @@ func wantedEntries(entries []*pgarchive.Entry, sel pgarchive.Selection) (kept []
 		} else {
 			kept = append(kept, e)
 		}
-	}
-	if len(removed) == 0 {
-		return kept, false, nil
 	}
 	for _, e := range kept {
 		if slices.ContainsFunc(e.Dependencies, func(d pgarchive.ID) bool { return removed[d] != nil }) {
@@ -163,7 +163,7 @@ func (p *planner) plan(entries []*pgarchive.Entry) (*Plan, error) {
 	for _, e := range entries {
 		p.lastID = max(p.lastID, e.ID)
 	}
-	out := &Plan{}
+	out := &Plan{Entries: make([]*pgarchive.Entry, 0, len(entries))}
 	pieces := make(map[pgarchive.ID][]pgarchive.ID) // of a cut table: by the IDs of its data entry and of itself
 	for _, e := range entries {
 		switch e.Desc {

@@ -31,7 +31,11 @@ func Sort(db *catalog.Database) ([]catalog.Object, error) {
 	}
 }
 
-type sorter struct{ db *catalog.Database }
+type sorter struct {
+	db      *catalog.Database
+	repairs []func(loop []catalog.Object) bool // see repair
+	topoRoom
+}
 
 // addBoundaries ties every object to the section boundaries (addBoundaryDependencies in pg_dump.c).
 func (s *sorter) addBoundaries() {

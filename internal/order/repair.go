@@ -9,22 +9,25 @@ import (
 // repair breaks one loop, in which each object depends on the next and the last on the first
 // (repairDependencyLoop in pg_dump_sort.c). The repairs are tried in a fixed order.
 func (s *sorter) repair(loop []catalog.Object) {
-	for _, try := range []func([]catalog.Object) bool{
-		pair(s.typeAndFunction),
-		pair(viewAndRule),
-		s.viewAndRuleApart,
-		s.matviewAcrossBoundary,
-		s.functionAcrossBoundary,
-		pair(tableAndCheck),
-		s.tableAndCheckApart,
-		pair(tableAndDefault),
-		pair(indexAndPartition),
-		s.tableAndDefaultApart,
-		pair(domainAndConstraint),
-		s.domainAndConstraintApart,
-		tableAlone,
-		s.tableDataCircle,
-	} {
+	if s.repairs == nil { // made once, as loops may be as many as tables
+		s.repairs = []func([]catalog.Object) bool{
+			pair(s.typeAndFunction),
+			pair(viewAndRule),
+			s.viewAndRuleApart,
+			s.matviewAcrossBoundary,
+			s.functionAcrossBoundary,
+			pair(tableAndCheck),
+			s.tableAndCheckApart,
+			pair(tableAndDefault),
+			pair(indexAndPartition),
+			s.tableAndDefaultApart,
+			pair(domainAndConstraint),
+			s.domainAndConstraintApart,
+			tableAlone,
+			s.tableDataCircle,
+		}
+	}
+	for _, try := range s.repairs {
 		if try(loop) {
 			return
 		}

@@ -13,12 +13,12 @@ import (
 // loops, in the order of their dump IDs.
 func (s *sorter) topological(objects []catalog.Object) (ordered, stuck []catalog.Object, err error) {
 	n := len(s.db.Objects)
-	needed := make([]int32, n+1) // how many unplaced objects depend on the object with this dump ID
-	place := make([]int32, n+1)  // index in objects by dump ID
+	needed := zeroed(&s.needed, n+1) // how many unplaced objects depend on the object with this dump ID
+	place := zeroed(&s.place, n+1)   // index in objects by dump ID
 	// The dependencies of all objects, one list after the other in the order of objects: these are hundreds of thousands,
 	// and each step to one of them elsewhere in memory would cost more than all else.
-	deps := make([]catalog.DumpID, 0, 3*n)
-	end := make([]int32, len(objects)) // of each object's list
+	deps := s.deps[:0]
+	end := zeroed(&s.end, len(objects)) // of each object's list
 	for i, o := range objects {
 		m := o.Base()
 		if m.DumpID < 1 || int(m.DumpID) > n {
@@ -40,11 +40,12 @@ func (s *sorter) topological(objects []catalog.Object) (ordered, stuck []catalog
 			ready.add(int(place[id]))
 		}
 	}
-	ordered = make([]catalog.Object, len(objects))
+	s.deps = deps
+	order := zeroed(&s.order, len(objects)) // indexes in objects
 	left := len(objects)
 	for i := ready.takeLast(); i >= 0; i = ready.takeLast() {
 		left--
-		ordered[left] = objects[i]
+		order[left] = int32(i)
 		begin := int32(0)
 		if i > 0 {
 			begin = end[i-1]
@@ -56,6 +57,10 @@ func (s *sorter) topological(objects []catalog.Object) (ordered, stuck []catalog
 		}
 	}
 	if left == 0 {
+		ordered = make([]catalog.Object, len(objects))
+		for i, at := range order {
+			ordered[i] = objects[at]
+		}
 		return ordered, nil, nil
 	}
 	for id := 1; id <= n; id++ {
@@ -64,6 +69,22 @@ func (s *sorter) topological(objects []catalog.Object) (ordered, stuck []catalog
 		}
 	}
 	return nil, stuck, nil
+}
+
+// topoRoom is the memory of topological, which is called for each round of repairs.
+type topoRoom struct {
+	needed, place, end, order []int32
+	deps                      []catalog.DumpID
+}
+
+// zeroed returns the room as n zeros.
+func zeroed(room *[]int32, n int) []int32 {
+	if cap(*room) < n {
+		*room = make([]int32, n)
+	}
+	*room = (*room)[:n]
+	clear(*room)
+	return *room
 }
 
 // placeSet is a set of small numbers that gives its largest. A bit of a word says that the word of that number one level
