@@ -10,6 +10,11 @@
 // given. The third links what they found: members to extensions, columns to
 // tables, dependencies from pg_depend.
 //
+// Where objects are many, a query asks one catalogue and for no order; joining and sorting are done
+// here. The server takes several times as long for these, the more so as each session
+// has to map every page of a catalogue that it touches. Such rows are read while the first session
+// still locks; the server's functions are asked after that.
+//
 // One kind of object is one file: its type, its query by server version, its scan.
 // Package ddl has a file of the same name that renders it.
 package catalog

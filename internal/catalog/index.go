@@ -69,7 +69,7 @@ type indexRow struct {
 	Index
 	table    uint32 // 0: it is not wanted
 	method   uint32
-	group    int32 // of the definitions that the server is asked for; -1 for the rest
+	group    int32 // of the definitions that the server is asked for
 	unique   bool
 	ordinary bool // not a partitioned one
 }

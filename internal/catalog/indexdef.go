@@ -76,7 +76,6 @@ type indexDefiner struct {
 
 // row gives the index its definition, or the group that will have it. One that serves a constraint needs none.
 func (d *indexDefiner) row(v *row, x *indexRow, t *Table) {
-	x.group = -1
 	if d.reader.keys[x.ID.OID] != nil {
 		return
 	}
