@@ -300,6 +300,7 @@ type recorder struct {
 	planned  func(*Plan)
 	copied   func(*Item, int64)
 	warned   func(string)
+	said     func(string) // what is no warning
 	failed   atomic.Int64
 	messages struct {
 		sync.Mutex
@@ -328,6 +329,9 @@ func (r *recorder) Finished(_ *Item, err error) {
 func (r *recorder) Message(warning bool, text string) {
 	if warning && r.warned != nil {
 		r.warned(text)
+	}
+	if !warning && r.said != nil {
+		r.said(text)
 	}
 	if warning {
 		r.messages.Lock()

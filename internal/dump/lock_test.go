@@ -1,11 +1,15 @@
 package dump
 
 import (
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/pgtest"
+	"github.com/pghaul/pghaul/pgarchive"
 )
 
 // A dump without rows needs no more locks than the server has; one with rows says at once that they do not suffice.
@@ -59,4 +63,37 @@ func tablesOf(t *testing.T, d *dumper) []*catalog.Table {
 		t.Fatal(err)
 	}
 	return db.Tables
+}
+
+// A dump whose number of jobs nobody asked for takes the connections that it gets; one with -j fails, and names the cause.
+func TestFewConnections(t *testing.T) {
+	s := pgtest.Newest(t)
+	role := "few_" + strconv.Itoa(os.Getpid())
+	s.EnsureRole(t, role)
+	db := s.NewDatabase(t)
+	db.Exec(t, "CREATE TABLE t AS SELECT generate_series(1, 1000) AS a; GRANT SELECT ON t TO "+role+"; ALTER ROLE "+role+" LOGIN CONNECTION LIMIT 3")
+	c := config(t, db)
+	c.User = role
+	for _, fewer := range []bool{true, false} {
+		told := false
+		o := Options{Format: pgarchive.FormatDirectory, File: filepath.Join(t.TempDir(), "d"), Jobs: 6, FewerJobs: fewer, NoSync: true, DumpVersion: "18.6"}
+		r, err := Run(t.Context(), c, o, &recorder{said: func(text string) { told = told || strings.Contains(text, "using 2 connections beside the first") }})
+		switch {
+		case fewer && (err != nil || r.Totals.Rows != 1000 || !told):
+			t.Errorf("as many as there are: error %v, told %v", err, told)
+		case !fewer && (!tooManyConnections(err) || !strings.Contains(err.Error(), "connect worker")):
+			t.Errorf("-j6: error %v", err)
+		}
+		waitUntilGone(t, db, role)
+	}
+}
+
+// waitUntilGone returns when the role has no session left: a server process outlives its connection for a moment.
+func waitUntilGone(t *testing.T, db *pgtest.DB, role string) {
+	t.Helper()
+	db.Exec(t, `DO $$BEGIN FOR i IN 1 .. 1000 LOOP
+  PERFORM pg_stat_clear_snapshot();
+  EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE usename = '`+role+`');
+  PERFORM pg_sleep(0.01);
+END LOOP; END$$`)
 }

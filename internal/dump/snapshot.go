@@ -74,20 +74,34 @@ func (d *dumper) connect(ctx context.Context) error {
 	if d.snapshot, err = c.ExportSnapshot(ctx); err != nil {
 		return err
 	}
-	for n := range jobs {
-		w, err := d.connectWorker(ctx)
-		if err != nil && (d.opts.FewerJobs || d.opts.Jobs <= 1) && tooManyConnections(err) {
-			d.progress.Message(false, fmt.Sprintf("using %d connections beside the first: %v", n, err))
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		s := &session{conn: w}
-		d.workers = append(d.workers, s)
-		d.sessions = append(d.sessions, s)
+	return d.connectWorkers(ctx, jobs)
+}
+
+// connectWorkers opens the workers' sessions, side by side: a session takes ten round trips to the server or more.
+func (d *dumper) connectWorkers(ctx context.Context, jobs int) error {
+	conns, errs := make([]*pg.Conn, jobs), make([]error, jobs)
+	var wg sync.WaitGroup
+	for i := range jobs {
+		wg.Go(func() { conns[i], errs[i] = d.connectWorker(ctx) })
 	}
-	return nil
+	wg.Wait()
+	var failed, full error
+	for i, c := range conns {
+		switch err := errs[i]; {
+		case err == nil:
+			s := &session{conn: c}
+			d.workers = append(d.workers, s)
+			d.sessions = append(d.sessions, s)
+		case (d.opts.FewerJobs || d.opts.Jobs <= 1) && tooManyConnections(err):
+			full = err
+		case failed == nil:
+			failed = err
+		}
+	}
+	if failed == nil && full != nil {
+		d.progress.Message(false, fmt.Sprintf("using %d connections beside the first: %v", len(d.workers), full))
+	}
+	return failed
 }
 
 // tooManyConnections says that the server, the database or the role has no connection left.
