@@ -194,11 +194,14 @@ type Meta struct {
 }
 
 // privileges returns m's ACL to be filled.
-func (m *Meta) privileges() *ACL {
-	if m.ACL == nil {
-		m.ACL = new(ACL)
+func (m *Meta) privileges() *ACL { return made(&m.ACL) }
+
+// made returns what a pointer leads to, which is made if there is nothing.
+func made[T any](p **T) *T {
+	if *p == nil {
+		*p = new(T)
 	}
-	return m.ACL
+	return *p
 }
 
 // Base returns m, so that a struct with an embedded Meta is an Object.

@@ -52,12 +52,7 @@ type ColumnMore struct {
 var noColumnMore ColumnMore
 
 // More returns what few columns have, to be read only.
-func (c *Column) More() *ColumnMore {
-	if c.more == nil {
-		return &noColumnMore
-	}
-	return c.more
-}
+func (c *Column) More() *ColumnMore { return cmp.Or(c.more, &noColumnMore) }
 
 // PrintsColumn says whether column i (from 0) stands in the CREATE TABLE statement:
 // not if dropped or only inherited. Partitions are created for themselves and

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -43,20 +44,10 @@ type IndexMore struct {
 var noIndexMore IndexMore
 
 // More returns what few indexes have, to be read only.
-func (x *Index) More() *IndexMore {
-	if x.more == nil {
-		return &noIndexMore
-	}
-	return x.more
-}
+func (x *Index) More() *IndexMore { return cmp.Or(x.more, &noIndexMore) }
 
 // rare returns what few indexes have, to be filled.
-func (x *Index) rare() *IndexMore {
-	if x.more == nil {
-		x.more = new(IndexMore)
-	}
-	return x.more
-}
+func (x *Index) rare() *IndexMore { return made(&x.more) }
 
 // IndexAttach is ALTER INDEX ... ATTACH PARTITION.
 type IndexAttach struct {

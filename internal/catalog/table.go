@@ -83,20 +83,10 @@ type TableMore struct {
 var noTableMore TableMore
 
 // More returns what few relations have, to be read only.
-func (t *Table) More() *TableMore {
-	if t.more == nil {
-		return &noTableMore
-	}
-	return t.more
-}
+func (t *Table) More() *TableMore { return cmp.Or(t.more, &noTableMore) }
 
 // rare returns what few relations have, to be filled.
-func (t *Table) rare() *TableMore {
-	if t.more == nil {
-		t.more = new(TableMore)
-	}
-	return t.more
-}
+func (t *Table) rare() *TableMore { return made(&t.more) }
 
 // DataPages returns the size of the table and its TOAST table in pages.
 func (t *Table) DataPages() int64 {

@@ -44,20 +44,10 @@ type TypeMore struct {
 var noTypeMore TypeMore
 
 // More returns what few types have, to be read only.
-func (t *Type) More() *TypeMore {
-	if t.more == nil {
-		return &noTypeMore
-	}
-	return t.more
-}
+func (t *Type) More() *TypeMore { return cmp.Or(t.more, &noTypeMore) }
 
 // rare returns what few types have, to be filled.
-func (t *Type) rare() *TypeMore {
-	if t.more == nil {
-		t.more = new(TypeMore)
-	}
-	return t.more
-}
+func (t *Type) rare() *TypeMore { return made(&t.more) }
 
 // BaseType is what CREATE TYPE says of a base type. Functions are regproc texts, "-" for none.
 type BaseType struct {
