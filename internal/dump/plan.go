@@ -39,6 +39,7 @@ type Item struct {
 
 	data    *catalog.TableData
 	objects []uint32 // OIDs of large objects
+	work    int64    // see workOf
 	sum     digest.Sum
 }
 
@@ -66,20 +67,21 @@ func (i *Item) Name() string {
 	return fmt.Sprintf("%s pages %d-%d", name, i.Pages.From, i.Pages.To-1)
 }
 
-// work is how long the item takes, in bytes on disk of ordinary rows. Numbers in floating point take the server three
+// workOf is how long an item takes, in bytes on disk of ordinary rows. Numbers in floating point take the server three
 // times as long to write as text, and are then three times as long.
-func (i *Item) work() int64 {
-	if i.Table != nil && !i.Binary {
-		for k := range i.Table.Columns {
-			_, name, qualified := strings.Cut(i.Table.Columns[k].TypeName, ".")
-			if !qualified {
-				name = i.Table.Columns[k].TypeName
-			}
-			name, _, _ = strings.Cut(name, "(")
-			switch name {
-			case "vector", "halfvec", "sparsevec", "real[]", "double precision[]":
-				return 3 * i.Bytes
-			}
+func workOf(i *Item) int64 {
+	if i.Table == nil || i.Binary {
+		return i.Bytes
+	}
+	for k := range i.Table.Columns {
+		_, name, qualified := strings.Cut(i.Table.Columns[k].TypeName, ".")
+		if !qualified {
+			name = i.Table.Columns[k].TypeName
+		}
+		name, _, _ = strings.Cut(name, "(")
+		switch name {
+		case "vector", "halfvec", "sparsevec", "real[]", "double precision[]":
+			return 3 * i.Bytes
 		}
 	}
 	return i.Bytes
@@ -200,6 +202,7 @@ func (p *planner) plan(entries []*pgarchive.Entry) (*Plan, error) {
 	}
 	for _, i := range out.Items {
 		out.Bytes += i.Bytes
+		i.work = workOf(i)
 	}
 	return out, nil
 }

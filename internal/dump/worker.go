@@ -58,7 +58,7 @@ func (d *dumper) sideBySide(ctx context.Context, items []*Item) error {
 		items = slices.Clone(items)
 		less := d.opts.Less
 		if less == nil {
-			less = func(a, b *Item) bool { return a.work() > b.work() }
+			less = func(a, b *Item) bool { return a.work > b.work }
 		}
 		sort.SliceStable(items, func(i, j int) bool { return less(items[i], items[j]) })
 	}
