@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -88,7 +89,7 @@ func (s *suite) dumps(ctx context.Context) ([]Line, error) {
 		z.Limits = []Limit{{Seconds: (nowhere + compression) / float64(s.cores()), Note: fmt.Sprintf(
 			"%.2f s for %s, and %.2f s of our compression, over %d processors", nowhere, one.Name, compression, s.cores())}}
 	}
-	s.limitByReading(z, all)
+	z.limitByReading(all)
 	return append(lines, plain), nil
 }
 
@@ -111,43 +112,49 @@ func (s *suite) copyNowhere(db string, sessions int) *Contender {
 	if sessions > 1 {
 		name = fmt.Sprintf("COPY to nowhere, %d sessions", sessions)
 	}
-	return &Contender{Name: name, Bound: func(ctx context.Context) error {
-		conn, err := connect(ctx, s.server, db)
-		if err != nil {
-			return err
-		}
-		var statements []string
-		err = conn.Query(ctx, copyStatements, func(v [][]byte) error {
-			statements = append(statements, string(v[0]))
-			return nil
-		})
-		conn.Close(ctx)
-		if err != nil {
-			return err
-		}
-		todo := make(chan string, len(statements))
-		for _, sql := range statements {
-			todo <- sql
-		}
-		close(todo)
-		g, ctx := errgroup.WithContext(ctx)
-		for range sessions {
-			g.Go(func() error {
-				conn, err := connect(ctx, s.server, db)
-				if err != nil {
+	return &Contender{Name: name, Bound: true, Run: func(ctx context.Context) (Sample, error) {
+		before, begun := s.meter.cpu(), time.Now()
+		err := s.readAll(ctx, db, sessions)
+		return Sample{Seconds: time.Since(begun).Seconds(), ServerCPU: s.meter.cpu() - before}, err
+	}}
+}
+
+func (s *suite) readAll(ctx context.Context, db string, sessions int) error {
+	conn, err := connect(ctx, s.server, db)
+	if err != nil {
+		return err
+	}
+	var statements []string
+	err = conn.Query(ctx, copyStatements, func(v [][]byte) error {
+		statements = append(statements, string(v[0]))
+		return nil
+	})
+	conn.Close(ctx)
+	if err != nil {
+		return err
+	}
+	queue := make(chan string, len(statements))
+	for _, sql := range statements {
+		queue <- sql
+	}
+	close(queue)
+	g, ctx := errgroup.WithContext(ctx)
+	for range sessions {
+		g.Go(func() error {
+			conn, err := connect(ctx, s.server, db)
+			if err != nil {
+				return err
+			}
+			defer conn.Close(ctx)
+			for sql := range queue {
+				if _, err := conn.CopyTo(ctx, sql, nowhere{}); err != nil {
 					return err
 				}
-				defer conn.Close(ctx)
-				for sql := range todo {
-					if _, err := conn.CopyTo(ctx, sql, nowhere{}); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		return g.Wait()
-	}}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
 }
 
 // copyStatements are COPY of all tables, the largest first, of those of more than 64 MB in pieces.
@@ -168,8 +175,8 @@ func (l *Line) median(c *Contender) float64 {
 	return 0
 }
 
-// limitByReading gives a line the limit that reading alone sets, with as many sessions as the jobs.
-func (s *suite) limitByReading(l *Line, reading *Contender) {
+// limitByReading gives a line the limit that reading alone sets.
+func (l *Line) limitByReading(reading *Contender) {
 	if seconds := l.median(reading); seconds > 0 {
 		l.Limits = append(l.Limits, Limit{Seconds: seconds, Note: fmt.Sprintf("the server's part alone, %s", reading.Name)})
 	}
@@ -205,7 +212,7 @@ func (s *suite) single(ctx context.Context) ([]Line, error) {
 	}
 	reading := s.copyNowhere(db, max(2, s.o.Jobs))
 	l, err := s.line(ctx, "folder, "+s.jobs()+", zstd:1", s.dumpPeer(db, "-Fd", s.jobs(), "-Zzstd:1"), s.dumpOurs(db, "-Fd", s.jobs(), "-Zzstd:1"), reading)
-	s.limitByReading(&l, reading)
+	l.limitByReading(reading)
 	return []Line{l}, err
 }
 

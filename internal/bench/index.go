@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/pghaul/pghaul/internal/pg"
 )
 
 // indexColumn is a table of one column v, which an index is built on.
@@ -133,34 +131,15 @@ func (s *suite) indexTable(ctx context.Context, db, table string, col indexColum
 	return strconv.ParseInt(v, 10, 64)
 }
 
-// builds measures one index with each setting of memory, in turn.
+// builds measures one index with each setting of memory, in turn. One that the server refuses, as ivfflat, which wants its memory, is an error of the result.
 func (s *suite) builds(ctx context.Context, db, name, table, using string) (Line, error) {
-	line := Line{Name: name, Results: make([]Result, len(indexMemory))}
-	for run := range s.o.Runs {
-		for i, memory := range indexMemory {
-			r := &line.Results[i]
-			r.Name = "maintenance_work_mem " + memory
-			if r.Error != "" {
-				continue
-			}
-			s.o.progress("%s: %s (%d of %d)", name, r.Name, run+1, s.o.Runs)
-			sample, err := s.build(ctx, db, table, using, memory)
-			switch {
-			case ctx.Err() != nil:
-				return line, context.Cause(ctx)
-			case pg.SQLState(err) != "": // as that of ivfflat, which wants its memory
-				r.Error = err.Error()
-			case err != nil:
-				return line, err
-			default:
-				r.Samples = append(r.Samples, sample)
-			}
-		}
+	var list []Contender
+	for _, memory := range indexMemory {
+		list = append(list, Contender{Name: "maintenance_work_mem " + memory, Run: func(ctx context.Context) (Sample, error) {
+			return s.build(ctx, db, table, using, memory)
+		}})
 	}
-	for i := range line.Results {
-		line.Results[i].summarize()
-	}
-	return line, nil
+	return measure(ctx, name, list, &s.o, &s.meter)
 }
 
 // build builds the index, measures and drops it. The memory is what the server's process took for itself on top of what it

@@ -28,8 +28,10 @@ type Contender struct {
 	Prepare func(ctx context.Context) error
 	// Command is the program with its arguments.
 	Command func() *exec.Cmd
-	// Bound, in place of Command, is what this process does itself: only what bounds the others, the server's part of the work.
-	Bound func(ctx context.Context) error
+	// Run, in place of Command, has the server do something and measures that.
+	Run func(ctx context.Context) (Sample, error)
+	// Bound says that it is no program's work, but what the others are bound by: the server's part.
+	Bound bool
 	// Output is the file or folder whose size is of interest, "" if none. It is removed after each run.
 	Output string
 }
@@ -83,7 +85,7 @@ func (r *Result) ours() bool { return strings.HasPrefix(r.Name, "pghaul") }
 func measure(ctx context.Context, name string, contenders []Contender, o *Options, server *serverMeter) (Line, error) {
 	line := Line{Name: name, Results: make([]Result, len(contenders))}
 	for i, c := range contenders {
-		line.Results[i].Name, line.Results[i].Bound = c.Name, c.Bound != nil
+		line.Results[i].Name, line.Results[i].Bound = c.Name, c.Bound
 	}
 	for run := range o.Runs {
 		for i, c := range contenders {
@@ -122,10 +124,8 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 		}
 		defer os.RemoveAll(c.Output)
 	}
-	if c.Bound != nil {
-		before, begun := server.cpu(), time.Now()
-		err := c.Bound(ctx)
-		return Sample{Seconds: time.Since(begun).Seconds(), ServerCPU: server.cpu() - before}, err
+	if c.Run != nil {
+		return c.Run(ctx)
 	}
 	cmd := c.Command()
 	var said tail
