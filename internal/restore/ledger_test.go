@@ -178,10 +178,11 @@ func TestReconnect(t *testing.T) {
 			db := s.NewDatabase(t)
 			r := open(t, file, false)
 			var n atomic.Int64
-			e := &events{at: 10, more: 23}
+			e := &events{at: 10, more: 31}
 			e.then = func() {
-				db.Exec(t, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'pghaul restore test'")
-				n.Add(1)
+				if n.Add(1) <= maxLosses { // a slow worker may lose its connection each time over the same work
+					db.Exec(t, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'pghaul restore test'")
+				}
 			}
 			res, err := Run(t.Context(), r, config(t, db), c.options(r), e)
 			if err != nil || res.Ignored > 0 {
