@@ -105,7 +105,7 @@ SELECT t.pattern, i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhp
 	if *oids == nil {
 		*oids = make(map[uint32]bool)
 	}
-	q := r.sessions[0]
+	q := r.session
 	hits := make([]bool, len(patterns))
 	run := func() error {
 		return query(ctx, q, sql, func(row *row) {

@@ -23,13 +23,17 @@ type Info struct {
 // snapshot in any case; functions of the server, which look at a relation's present state, are called after it.
 type Locker func(ctx context.Context, tables []*Table) error
 
-// Read reads the database of the sessions, at least one, which must share one snapshot. The
-// queries of the second round are spread over all of them. lock may be nil.
-func Read(ctx context.Context, sessions []Querier, info Info, opts Options, lock Locker) (*Database, error) {
+// Opener gives another session, as soon as it is open. It may give nil, if there turns out to be none.
+type Opener func(ctx context.Context) (Querier, error)
+
+// Read reads the database of the session, and of more of them that see the same snapshot. The
+// queries of the second round are spread over all of them; the first begins before the others are open. lock may be nil.
+func Read(ctx context.Context, session Querier, more []Opener, info Info, opts Options, lock Locker) (*Database, error) {
 	r := &reader{
-		db:       &Database{Info: info, Options: opts},
-		sessions: sessions,
-		locked:   make(chan struct{}),
+		db:      &Database{Info: info, Options: opts},
+		session: session,
+		more:    more,
+		locked:  make(chan struct{}),
 	}
 	if err := r.read(ctx, lock); err != nil {
 		return nil, err
@@ -40,11 +44,12 @@ func Read(ctx context.Context, sessions []Querier, info Info, opts Options, lock
 // reader is the state of one Read. Each kind keeps what its fetch found in fields
 // declared beside it (embedded structs below), until its link has put it into db.
 type reader struct {
-	db       *Database
-	sessions []Querier
-	locked   chan struct{} // closed when the tables are locked
-	err      error         // the first thing that failed in a link without return value
-	parts    []fetchPart
+	db      *Database
+	session Querier
+	more    []Opener
+	locked  chan struct{} // closed when the tables are locked
+	err     error         // the first thing that failed in a link without return value
+	parts   []fetchPart
 
 	generalRows
 	relationRows
@@ -164,9 +169,8 @@ func (r *reader) fetchAll(ctx context.Context, lock Locker) (stages []stage, err
 		return nil
 	}
 	g.Go(func() error {
-		q := r.sessions[0]
 		for _, s := range r.firstStages() {
-			if err := r.runOne(ctx, q, s); err != nil {
+			if err := r.runOne(ctx, r.session, s); err != nil {
 				return err
 			}
 		}
@@ -189,10 +193,16 @@ func (r *reader) fetchAll(ctx context.Context, lock Locker) (stages []stage, err
 			}
 		}
 		close(r.locked)
-		return work(q)
+		return work(r.session)
 	})
-	for _, q := range r.sessions[1:] {
-		g.Go(func() error { return work(q) })
+	for _, open := range r.more {
+		g.Go(func() error {
+			q, err := open(ctx)
+			if err != nil || q == nil {
+				return err
+			}
+			return work(q)
+		})
 	}
 	err = g.Wait()
 	return stages, err

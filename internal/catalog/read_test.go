@@ -56,13 +56,14 @@ func info(db *pgtest.DB) catalog.Info {
 // read reads a database over some sessions and returns how many queries that took.
 func read(t *testing.T, db *pgtest.DB, o catalog.Options, sessions int) (*catalog.Database, int64, error) {
 	t.Helper()
-	var list []*session
-	var queriers []catalog.Querier
-	for range sessions {
+	list := []*session{newSession(t, db)}
+	var others []catalog.Opener
+	for range sessions - 1 {
 		s := newSession(t, db)
-		list, queriers = append(list, s), append(queriers, s)
+		list = append(list, s)
+		others = append(others, func(context.Context) (catalog.Querier, error) { return s, nil })
 	}
-	c, err := catalog.Read(t.Context(), queriers, info(db), o, nil)
+	c, err := catalog.Read(t.Context(), list[0], others, info(db), o, nil)
 	var n int64
 	for _, s := range list {
 		n += s.queries.Load() - 1

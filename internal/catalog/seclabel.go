@@ -8,8 +8,10 @@ type labelRow struct {
 }
 
 // secLabelsStage reads all security labels in one query and keeps those of known objects (collectSecLabels in pg_dump.c).
+// The view pg_seclabels is the same with the objects' names, for which the server has to plan a dozen joins.
 func (r *reader) secLabelsStage() stage {
-	const sql = `SELECT classoid, objoid, objsubid, provider, label FROM pg_catalog.pg_seclabels
+	const sql = `SELECT classoid, objoid, objsubid, provider, label FROM pg_catalog.pg_seclabel
+UNION ALL SELECT classoid, objoid, 0, provider, label FROM pg_catalog.pg_shseclabel
 ORDER BY classoid, objoid, objsubid`
 	s := stage{name: "security labels"}
 	if r.db.Options.NoSecurityLabels {

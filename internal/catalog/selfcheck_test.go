@@ -15,7 +15,7 @@ func readAsNewer(t *testing.T, db *pgtest.DB, o catalog.Options) (*catalog.Datab
 	i.Version, i.VersionString = 190001, "19.1"
 	session := newSession(t, db)
 	defer session.conn.Close(t.Context()) // its locks would be in the way of what comes next
-	return catalog.Read(t.Context(), []catalog.Querier{session}, i, o, nil)
+	return catalog.Read(t.Context(), session, nil, i, o, nil)
 }
 
 // TestSelfCheck reads a server that says it is newer than this package. All objects of the schema files are

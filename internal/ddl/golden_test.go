@@ -194,7 +194,7 @@ func read(t *testing.T, db *pgtest.DB, o catalog.Options) (dumper, *catalog.Data
 			t.Fatal(err)
 		}
 	}
-	c, err := catalog.Read(t.Context(), []catalog.Querier{d}, info, o, nil)
+	c, err := catalog.Read(t.Context(), d, nil, info, o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package ddl_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -146,7 +147,7 @@ func TestSequenceWithoutPrivilege(t *testing.T) {
 			if err := d.Query(t.Context(), "SET ROLE pghaul_reader", func([][]byte) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
-			_, err := catalog.Read(t.Context(), []catalog.Querier{d}, info, o, nil)
+			_, err := catalog.Read(t.Context(), d, nil, info, o, nil)
 			return err
 		}
 		if err := readAs(catalog.Options{}); err == nil || !strings.Contains(err.Error(), "secret_seq") {
@@ -171,17 +172,17 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sessions := []catalog.Querier{first}
+		var others []catalog.Opener
 		for range 3 {
 			d := dumper{db.Conn(t)}
 			sql := fmt.Sprintf("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT '%s'; SET LOCAL search_path = ''", snapshot)
 			if err := d.Query(t.Context(), sql, func([][]byte) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
-			sessions = append(sessions, d)
+			others = append(others, func(context.Context) (catalog.Querier, error) { return d, nil })
 		}
-		text := func(sessions ...catalog.Querier) string {
-			c, err := catalog.Read(t.Context(), sessions, info, catalog.Options{}, nil)
+		text := func(others ...catalog.Opener) string {
+			c, err := catalog.Read(t.Context(), first, others, info, catalog.Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +196,7 @@ func TestSessions(t *testing.T) {
 			}
 			return b.String()
 		}
-		if text(first) != text(sessions...) {
+		if text() != text(others...) {
 			t.Error("four sessions read something else than one")
 		}
 	})

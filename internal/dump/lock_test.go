@@ -58,7 +58,7 @@ func TestFewLocks(t *testing.T) {
 func tablesOf(t *testing.T, d *dumper) []*catalog.Table {
 	t.Helper()
 	info := catalog.Info{Name: d.facts.database, Version: d.holder.conn.Version(), User: d.facts.user, Encoding: "UTF8", StdStrings: true}
-	db, err := catalog.Read(t.Context(), []catalog.Querier{d.holder.conn}, info, d.opts.Options, nil)
+	db, err := catalog.Read(t.Context(), d.holder.conn, nil, info, d.opts.Options, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,6 +92,7 @@ type dumper struct {
 	quote    sqltext.Quoter
 
 	holder   *session   // holds the snapshot and the locks
+	opening  []*opening // the workers', until they are there
 	workers  []*session // empty: the holder does everything
 	sessions []*session // all
 	snapshot string     // exported
@@ -196,9 +197,15 @@ func tidy(db *catalog.Database) {
 
 // readCatalog reads, orders and renders the objects, and leaves out the entries that are not wanted.
 func (d *dumper) readCatalog(ctx context.Context) (db *catalog.Database, entries []*pgarchive.Entry, partial bool, err error) {
-	queriers := []catalog.Querier{d.holder.conn}
-	for _, w := range d.workers {
-		queriers = append(queriers, w.conn)
+	var workers []catalog.Opener
+	for _, o := range d.opening {
+		workers = append(workers, func(ctx context.Context) (catalog.Querier, error) {
+			c, err := o.wait(ctx)
+			if err != nil || c == nil {
+				return nil, err
+			}
+			return c, nil
+		})
 	}
 	info := catalog.Info{
 		Name: d.facts.database, Version: d.holder.conn.Version(), VersionString: d.holder.conn.VersionString(),
@@ -207,9 +214,12 @@ func (d *dumper) readCatalog(ctx context.Context) (db *catalog.Database, entries
 	if d.opts.format() != pgarchive.FormatPlain && info.Version < 170000 {
 		d.opts.LegacyLargeObjects = true // the pg_restore of these versions knows no groups of large objects
 	}
-	db, err = catalog.Read(ctx, queriers, info, d.opts.Options, d.lockTables)
+	db, err = catalog.Read(ctx, d.holder.conn, workers, info, d.opts.Options, d.lockTables)
 	if err != nil {
 		return nil, nil, false, err
+	}
+	if full := d.gather(); full != nil {
+		d.progress.Message(false, fmt.Sprintf("using %d connections beside the first: %v", len(d.workers), full))
 	}
 	if err := d.checkUnlocked(ctx); err != nil {
 		return nil, nil, false, err
@@ -303,6 +313,10 @@ func (d *dumper) cancel(ctx context.Context) {
 func (d *dumper) close(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer stop()
+	for _, o := range d.opening {
+		o.stop()
+	}
+	d.gather()
 	for _, s := range d.sessions {
 		s.conn.Close(ctx)
 	}

@@ -59,49 +59,77 @@ func (d *dumper) connect(ctx context.Context) error {
 	if err := d.begin(ctx, c, d.opts.Snapshot); err != nil {
 		return err
 	}
-	if err := d.readFacts(ctx, c); err != nil {
-		return err
-	}
 	jobs := d.opts.Jobs
-	switch {
-	case jobs > 1:
-	case d.opts.Reconnect:
-		jobs = 1
-	default:
-		return nil
-	}
-	// Of an imported snapshot too: who exported it may be gone when a worker comes back.
-	if d.snapshot, err = c.ExportSnapshot(ctx); err != nil {
-		return err
-	}
-	return d.connectWorkers(ctx, jobs)
-}
-
-// connectWorkers opens the workers' sessions, side by side: a session takes ten round trips to the server or more.
-func (d *dumper) connectWorkers(ctx context.Context, jobs int) error {
-	conns, errs := make([]*pg.Conn, jobs), make([]error, jobs)
-	var wg sync.WaitGroup
-	for i := range jobs {
-		wg.Go(func() { conns[i], errs[i] = d.connectWorker(ctx) })
-	}
-	wg.Wait()
-	var failed, full error
-	for i, c := range conns {
-		switch err := errs[i]; {
-		case err == nil:
-			s := &session{conn: c}
-			d.workers = append(d.workers, s)
-			d.sessions = append(d.sessions, s)
-		case (d.opts.FewerJobs || d.opts.Jobs <= 1) && tooManyConnections(err):
-			full = err
-		case failed == nil:
-			failed = err
+	if jobs <= 1 {
+		jobs = 0
+		if d.opts.Reconnect {
+			jobs = 1
 		}
 	}
-	if failed == nil && full != nil {
-		d.progress.Message(false, fmt.Sprintf("using %d connections beside the first: %v", len(d.workers), full))
+	if jobs > 0 {
+		// Of an imported snapshot too: who exported it may be gone when a worker comes back.
+		if d.snapshot, err = c.ExportSnapshot(ctx); err != nil {
+			return err
+		}
+		d.openWorkers(ctx, jobs)
 	}
-	return failed
+	return d.readFacts(ctx, c)
+}
+
+// opening is a worker's connection on its way. A session takes ten round trips to the server or more, so they are opened side by side while
+// the holder begins to read.
+type opening struct {
+	done chan struct{} // closed when the other fields are set
+	conn *pg.Conn
+	err  error
+	full error // instead of err, if the dump goes on without it
+	stop context.CancelFunc
+}
+
+// wait returns the connection; nil if the server has no more of them and the dump goes on with fewer.
+func (o *opening) wait(ctx context.Context) (*pg.Conn, error) {
+	select {
+	case <-o.done:
+		return o.conn, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// openWorkers begins to open the workers' sessions.
+func (d *dumper) openWorkers(ctx context.Context, jobs int) {
+	fewer := d.opts.FewerJobs || d.opts.Jobs <= 1
+	for range jobs {
+		o := &opening{done: make(chan struct{})}
+		d.opening = append(d.opening, o)
+		ctx, stop := context.WithCancel(ctx)
+		o.stop = stop
+		go func() {
+			defer close(o.done)
+			o.conn, o.err = d.connectWorker(ctx)
+			if fewer && tooManyConnections(o.err) {
+				o.full, o.err = o.err, nil
+			}
+		}()
+	}
+}
+
+// gather makes workers of the connections when all are open or have failed. full says why there are fewer than were wanted.
+func (d *dumper) gather() (full error) {
+	for _, o := range d.opening {
+		<-o.done
+		o.stop()
+		if o.conn != nil {
+			s := &session{conn: o.conn}
+			d.workers = append(d.workers, s)
+			d.sessions = append(d.sessions, s)
+		}
+		if o.full != nil {
+			full = o.full
+		}
+	}
+	d.opening = nil
+	return full
 }
 
 // tooManyConnections says that the server, the database or the role has no connection left.
@@ -161,7 +189,7 @@ var textSettings = []string{
 	"lc_monetary", "server_encoding", "standard_conforming_strings", "xmloption",
 }
 
-// readFacts runs the first query of the transaction, which takes the snapshot.
+// readFacts asks the server what the dump needs to know of it.
 func (d *dumper) readFacts(ctx context.Context, c *pg.Conn) error {
 	f := &d.facts
 	var locks, connections, prepared, std string
