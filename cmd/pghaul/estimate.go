@@ -63,7 +63,7 @@ Exit status: 0; 1 if the database could not be read; 2 if the command line is wr
 	f.StringArrayVarP(&o.ExcludeSchemas, "exclude-schema", "N", nil, "no schemas that match this PATTERN (repeat for more)")
 	f.IntVarP(&o.Jobs, "jobs", "j", 2, "sessions that read, and restore, at the same time")
 	f.StringVarP(&o.Compress, "compress", "Z", "zstd:1", "`METHOD` of compression: none, gzip, lz4 or zstd, with a level; of servers before 16, gzip:1 unless given")
-	f.Var(&o.Piece, "piece-size", "pieces that large tables are cut into (default 64 MiB)")
+	f.Var(&o.Piece, "piece-size", "pieces that large tables are cut into (default 64 MiB; a dump takes less where that leaves few)")
 	f.Var(&o.Bandwidth, "bandwidth", "how much comes from the server, and goes to the store, in a second, such as 12MB")
 	f.Float64Var(&o.Price, "egress-price", 0, "US dollars for a GB that leaves the server's network; default: by its host name")
 	f.DurationVar(&o.SampleTime, "sample-time", 10*time.Second, "how long samples of tables may take")

@@ -36,7 +36,7 @@ type Options struct {
 	FewerJobs bool
 
 	// PieceBytes is the size, in bytes of heap and TOAST, above which a table is cut, and
-	// of the pieces. 0: 64 MiB, less in custom archives by many jobs; negative: tables are not cut. On servers before 14, which
+	// of the pieces. 0: 64 MiB, less in custom archives by many jobs and of databases that are small for the jobs; negative: tables are not cut. On servers before 14, which
 	// do not read a range of pages without reading the whole table, only tables whose primary key begins with an integer are cut.
 	PieceBytes int64
 
@@ -102,6 +102,7 @@ type Options struct {
 const (
 	defaultPieceBytes = 64 << 20
 	minPieceBytes     = 8 << 20
+	piecesPerJob      = 16        // at least, where they are not too small
 	customInHand      = 256 << 20 // of all workers, before compression
 	defaultHeartbeat  = 30 * time.Second
 	maxTries          = 3 // of a piece whose worker lost its connection
@@ -114,16 +115,21 @@ func (o *Options) format() pgarchive.Format {
 	return o.Format
 }
 
-// pieceBytes is PieceBytes or its default. The pieces that many workers have in hand wait in memory for their turn to
-// get into the one file of a custom archive, so they are smaller there when there are many.
-func (o *Options) pieceBytes() int64 {
-	switch {
-	case o.PieceBytes != 0:
+// pieceBytes is PieceBytes or its default for tables of so many bytes in all. The pieces that many workers have in hand wait in memory for
+// their turn to get into the one file of a custom archive, so they are smaller there when there are many. They are smaller in a small
+// database, too: when nothing is left to be begun, the workers wait for the one that has the last piece.
+func (o *Options) pieceBytes(total int64) int64 {
+	if o.PieceBytes != 0 {
 		return o.PieceBytes
-	case o.format() == pgarchive.FormatCustom:
-		return max(minPieceBytes, min(defaultPieceBytes, customInHand/int64(max(o.Jobs, 1))))
 	}
-	return defaultPieceBytes
+	size, jobs := int64(defaultPieceBytes), int64(max(o.Jobs, 1))
+	if o.format() == pgarchive.FormatCustom {
+		size = min(size, customInHand/jobs)
+	}
+	if jobs > 1 {
+		size = min(size, total/(jobs*piecesPerJob))
+	}
+	return max(size, minPieceBytes)
 }
 
 // inserts says that rows become INSERT statements.

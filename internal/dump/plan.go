@@ -109,6 +109,7 @@ type planner struct {
 	sizes     map[uint32]tableSize
 	binary    map[*catalog.Table]bool
 	blockSize int64
+	piece     int64 // bytes of a piece of a large table
 	lastID    pgarchive.ID
 	readKeys  func(t *catalog.Table, column string, n int64) ([]int64, error) // see readKeys
 }
@@ -165,6 +166,11 @@ func (p *planner) plan(entries []*pgarchive.Entry) (*Plan, error) {
 	for _, e := range entries {
 		p.lastID = max(p.lastID, e.ID)
 	}
+	var total int64
+	for _, s := range p.sizes {
+		total += s.heap + s.toast
+	}
+	p.piece = p.opts.pieceBytes(total)
 	out := &Plan{Entries: make([]*pgarchive.Entry, 0, len(entries))}
 	pieces := make(map[pgarchive.ID][]pgarchive.ID) // of a cut table: by the IDs of its data entry and of itself
 	for _, e := range entries {
@@ -301,7 +307,7 @@ func (p *planner) parts(data *catalog.TableData, size tableSize) ([]part, error)
 	if r := p.opts.Resume; r != nil { // the table may have grown, the pieces must be the same
 		ranges = r.ranges(t.ID.OID)
 	} else {
-		ranges = cut(size, p.blockSize, p.opts.pieceBytes())
+		ranges = cut(size, p.blockSize, p.piece)
 	}
 	var out []part
 	for i := range ranges {
@@ -319,7 +325,7 @@ func (p *planner) keyParts(t *catalog.Table, size tableSize) ([]part, error) {
 	if r := p.opts.Resume; r != nil {
 		return keyParts(column.Name, r.keys(t.ID.OID)), nil
 	}
-	n := pieces(size, p.blockSize, p.opts.pieceBytes())
+	n := pieces(size, p.blockSize, p.piece)
 	if n < 2 {
 		return nil, nil
 	}

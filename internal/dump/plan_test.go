@@ -266,3 +266,24 @@ func TestContentsAddsPieces(t *testing.T) {
 		t.Errorf("tables %+v", m.Tables)
 	}
 }
+
+func TestPieceBytes(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		mib  int64 // of all tables
+		want int64 // MiB
+	}{
+		{Options{Format: pgarchive.FormatDirectory}, 10_000, 64},
+		{Options{Format: pgarchive.FormatDirectory}, 100, 64}, // one job waits for nobody
+		{Options{Format: pgarchive.FormatDirectory, Jobs: 2}, 10_000, 64},
+		{Options{Format: pgarchive.FormatDirectory, Jobs: 2}, 640, 20},
+		{Options{Format: pgarchive.FormatDirectory, Jobs: 2}, 100, 8},
+		{Options{Format: pgarchive.FormatCustom, Jobs: 8}, 10_000, 32},
+		{Options{Format: pgarchive.FormatCustom, Jobs: 100}, 100_000, 8},
+		{Options{Format: pgarchive.FormatCustom, Jobs: 8, PieceBytes: 3 << 20}, 10_000, 3},
+	} {
+		if got := c.o.pieceBytes(c.mib << 20); got != c.want<<20 {
+			t.Errorf("%+v, %d MiB: %d bytes, want %d MiB", c.o, c.mib, got, c.want)
+		}
+	}
+}

@@ -18,7 +18,7 @@ type Options struct {
 	Compression             codec.Spec
 	// OldCompression takes the place of Compression for servers before 16, see dump.Options. nil: none does.
 	OldCompression *codec.Spec
-	PieceBytes     int64 // 0: 64 MiB
+	PieceBytes     int64 // 0: 64 MiB, more than a dump takes of a small database
 
 	// Bandwidth is how many bytes a second come from the server, and go to the store; 0: not known.
 	Bandwidth int64

@@ -117,7 +117,7 @@ func (d *Dump) table(p Program) []option {
 		t = append(t,
 			option{long: "json", group: own, help: "print the result as JSON on standard output, progress as JSON lines on standard error", set: setTrue(&d.JSON)},
 			option{long: "quiet", group: own, help: "no progress", set: setTrue(&d.Quiet)},
-			option{long: "piece-size", arg: "SIZE", group: own, help: "cut tables into pieces of about this size, such as 64MB (the default); 0 does not cut", set: setString(&d.pieceSize)},
+			option{long: "piece-size", arg: "SIZE", group: own, help: "cut tables into pieces of about this size, such as 64MB (by default 8MB to 64MB, by the size of all); 0 does not cut", set: setString(&d.pieceSize)},
 			option{long: "copy-format", arg: "FORMAT", group: own, help: "form of the rows in an archive: text (the default), binary, or auto: binary where that is safe. Binary is faster, cannot become a script, and is restored by the same major version", set: setString(&d.copyFormat)},
 			option{long: "no-manifest", group: own, help: "do not put counts and digests of all rows into the archive", set: setTrue(&d.Options.NoManifest)},
 		)
