@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,16 @@ func run(m *testing.M) int {
 		}
 	}
 	return pgtest.Wrap(m).Run()
+}
+
+// TestSources looks at the folders that the program is built of: go test gives an old result again unless something changed that a test
+// itself looked at.
+func TestSources(t *testing.T) {
+	for _, dir := range []string{"../cmd", "../internal", "../pgarchive"} {
+		if err := filepath.WalkDir(dir, func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // result is what a run of the program left.
