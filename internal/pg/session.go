@@ -79,6 +79,9 @@ func (c *Conn) dumpSettings(o DumpSession) string {
 		// The dump has sessions of its own side by side. On catalogues of 20,000 tables, parallel workers beside them
 		// cost the server a third of its processor time.
 		{90600, "max_parallel_workers_per_gather", "0"},
+		// The server's own default. With 128 MB the plans of joins with lists of OIDs put the whole of pg_attribute into a hash table,
+		// again and again: 20,000 tables took 6.7 s instead of 4.0 s.
+		{0, "work_mem", "'4MB'"},
 		{0, "statement_timeout", "0"},
 		{90300, "lock_timeout", "0"},
 		{90600, "idle_in_transaction_session_timeout", "0"},
