@@ -49,6 +49,7 @@ var layers = map[string]layer{
 	"internal/seal":   {0, nil},
 
 	"internal/linediff": {0, nil},
+	"internal/tail":     {0, nil},
 	"internal/spelling": {0, nil},
 
 	"internal/store/driver":   {0, nil},
@@ -154,6 +155,7 @@ var layers = map[string]layer{
 	}},
 	"internal/drill": {3, map[string]string{
 		"internal/restore":  "the way back into a server",
+		"internal/tail":     "the output of a command",
 		"internal/scratch":  "the server to restore into",
 		"internal/manifest": "what must be there afterwards",
 		"internal/catalog":  "the objects that are there afterwards",
@@ -188,6 +190,7 @@ var layers = map[string]layer{
 		"internal/store/retrystore": "every store is asked again",
 	}},
 	"internal/scratch/dockerpg": {3, map[string]string{
+		"internal/tail":    "what an engine and a container said at last",
 		"internal/scratch": "the Provider it is",
 		"internal/pg":      "to ask the server whether it is ready",
 	}},
@@ -230,6 +233,7 @@ var layers = map[string]layer{
 	"internal/bench": {4, map[string]string{
 		"internal/pg":      "to fill databases, and to copy tables to nowhere",
 		"internal/scratch": "the server to measure on",
+		"internal/tail":    "why a program failed",
 	}},
 	"internal/report": {4, map[string]string{
 		"internal/drill":    "what is written down",

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pghaul/pghaul/internal/tail"
 )
 
 // Sample is one run of one program.
@@ -128,7 +130,7 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 		return c.Run(ctx)
 	}
 	cmd := c.Command()
-	var said tail
+	var said tail.Tail
 	cmd.Stderr = &said
 	if cmd.Stdout == nil {
 		cmd.Stdout = io.Discard
@@ -139,7 +141,7 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 		if ctx.Err() != nil {
 			return s, context.Cause(ctx)
 		}
-		return s, fmt.Errorf("%s: %w: %s", c.Name, err, said.last())
+		return s, fmt.Errorf("%s: %w: %s", c.Name, err, said.Last())
 	}
 	s.Seconds = time.Since(begun).Seconds()
 	s.ServerCPU = server.cpu() - before
@@ -201,20 +203,4 @@ func (l *Line) rate() {
 			r.Ratio = r.Median.Seconds / best
 		}
 	}
-}
-
-// tail keeps the end of what a program says.
-type tail struct{ b []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	if len(t.b) > 4096 {
-		t.b = append(t.b[:0], t.b[len(t.b)-2048:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) last() string {
-	lines := strings.Split(strings.TrimSpace(string(t.b)), "\n")
-	return lines[len(lines)-1]
 }

@@ -1,16 +1,16 @@
 package drill
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"strings"
-	"sync"
 	"time"
+
+	"github.com/pghaul/pghaul/internal/tail"
 )
 
 const (
@@ -57,11 +57,11 @@ func runCommand(ctx context.Context, command string, environment []string) (r Ch
 	cmd.ExtraFiles = []*os.File{guard}
 	prepareCommand(cmd)
 
-	var kept tail
+	kept := tail.Tail{Keep: outputKept}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		kept.readAll(out)
+		io.Copy(&kept, out) // until the deadline below at the latest
 	}()
 	err = onOwnThread(func() error {
 		if err := cmd.Start(); err != nil {
@@ -103,46 +103,4 @@ func runCommand(ctx context.Context, command string, environment []string) (r Ch
 		r.Passed = true
 	}
 	return r
-}
-
-// tail keeps the end of an output.
-type tail struct {
-	mu  sync.Mutex
-	b   []byte
-	cut bool
-}
-
-func (t *tail) readAll(f *os.File) {
-	b := make([]byte, 4<<10)
-	for {
-		n, err := f.Read(b)
-		t.mu.Lock()
-		t.b = append(t.b, b[:n]...)
-		if len(t.b) > 2*outputKept {
-			t.cut = true
-			t.b = append(t.b[:0], t.b[len(t.b)-outputKept:]...)
-		}
-		t.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// String returns what was kept, from the beginning of a line on, as UTF-8.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.b
-	cut := t.cut
-	if len(b) > outputKept {
-		b, cut = b[len(b)-outputKept:], true
-	}
-	if cut {
-		if i := bytes.IndexByte(b, '\n'); i >= 0 {
-			b = b[i+1:]
-		}
-		return "...\n" + strings.ToValidUTF8(string(b), "\uFFFD")
-	}
-	return strings.ToValidUTF8(string(b), "\uFFFD")
 }

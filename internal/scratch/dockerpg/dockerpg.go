@@ -19,6 +19,7 @@ import (
 
 	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/scratch"
+	"github.com/pghaul/pghaul/internal/tail"
 )
 
 const (
@@ -154,7 +155,7 @@ type instance struct {
 
 	cmd     *exec.Cmd
 	stdin   io.WriteCloser
-	log     tailBuffer
+	log     tail.Tail
 	unwatch func() bool
 	done    chan struct{} // closed when the command that runs the container has ended
 	kept    chan struct{} // closed when the container has said that it is kept

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/pghaul/pghaul/internal/tail"
 )
 
 // ErrNoEngine is wrapped by the error for an engine that is not there or does not answer.
@@ -161,7 +163,7 @@ func (e *Engine) has(ctx context.Context, name string) (bool, error) {
 
 // pull fetches the image. What the engine says of each part it has goes to report.
 func (e *Engine) pull(ctx context.Context, name string, report func(line string)) error {
-	problems := new(tailBuffer)
+	problems := new(tail.Tail)
 	lines := &lineWriter{to: func(line string) {
 		// docker: "1f3e46996e29: Pull complete"; podman: "Copying blob 1f3e46996e29 done"
 		if report != nil && (strings.HasSuffix(line, ": Pull complete") || strings.HasPrefix(line, "Copying ") && strings.HasSuffix(line, " done")) {
