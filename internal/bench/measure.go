@@ -19,7 +19,7 @@ type Sample struct {
 	Seconds   float64 `json:"seconds"`
 	CPU       float64 `json:"cpu_seconds"`        // of the program and its children
 	ServerCPU float64 `json:"server_cpu_seconds"` // of all processes of the server meanwhile; 0: unknown
-	Memory    int64   `json:"peak_memory_bytes"`  // of the program, the largest of its processes
+	Memory    int64   `json:"peak_memory_bytes"`  // of the program, the largest of its processes; not less than our own, as a copy of which it begins
 	Output    int64   `json:"output_bytes"`       // what it wrote, 0 if nothing is kept
 }
 
