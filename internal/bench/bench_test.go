@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -44,6 +45,27 @@ func TestMeasure(t *testing.T) {
 	}
 	if !strings.Contains(failed.Error, "no such table") {
 		t.Errorf("error %q", failed.Error)
+	}
+}
+
+// A small program's memory is its own, and not that of this one, as a copy of which it begins.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("missing: /proc, to see a process's memory")
+	}
+	ballast := bytes.Repeat([]byte{1}, 32<<20)
+	line, err := measure(t.Context(), "work", []Contender{
+		{Name: "small", Command: func() *exec.Cmd { return exec.Command("head", "-c", "100000000", "/dev/zero") }},
+		{Name: "large", Command: func() *exec.Cmd {
+			return exec.Command("sh", "-c", "head -c 110000000 /dev/zero | tail -c 100000000")
+		}},
+	}, &Options{Runs: 1}, &serverMeter{})
+	runtime.KeepAlive(ballast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if small, large := line.Results[0].Median.Memory, line.Results[1].Median.Memory; small < 100<<10 || small > 20<<20 || large < 100_000_000 {
+		t.Errorf("%d and %d bytes", small, large)
 	}
 }
 

@@ -19,7 +19,7 @@ type Sample struct {
 	Seconds   float64 `json:"seconds"`
 	CPU       float64 `json:"cpu_seconds"`        // of the program and its children
 	ServerCPU float64 `json:"server_cpu_seconds"` // of all processes of the server meanwhile; 0: unknown
-	Memory    int64   `json:"peak_memory_bytes"`  // of the program, the largest of its processes; not less than our own, as a copy of which it begins
+	Memory    int64   `json:"peak_memory_bytes"`  // of the program, the largest of its processes
 	Output    int64   `json:"output_bytes"`       // what it wrote, 0 if nothing is kept
 }
 
@@ -137,7 +137,11 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 	}
 	before := server.cpu()
 	begun := time.Now()
-	if err := runCommand(ctx, cmd); err != nil {
+	var peak func(*os.ProcessState) int64
+	if err := runCommand(ctx, cmd, func(pid int) { peak = watchMemory(pid) }); err != nil {
+		if peak != nil {
+			peak(cmd.ProcessState)
+		}
 		if ctx.Err() != nil {
 			return s, context.Cause(ctx)
 		}
@@ -146,7 +150,7 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 	s.Seconds = time.Since(begun).Seconds()
 	s.ServerCPU = server.cpu() - before
 	s.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	s.Memory = peakMemory(cmd.ProcessState)
+	s.Memory = peak(cmd.ProcessState)
 	if c.Output != "" {
 		if s.Output, err = sizeOf(c.Output); err != nil {
 			return s, err
@@ -155,10 +159,13 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 	return s, nil
 }
 
-// runCommand runs cmd, and ends it when ctx is done.
-func runCommand(ctx context.Context, cmd *exec.Cmd) error {
+// runCommand runs cmd, and ends it when ctx is done. started, if not nil, is called once it runs.
+func runCommand(ctx context.Context, cmd *exec.Cmd, started func(pid int)) error {
 	if err := cmd.Start(); err != nil {
 		return err
+	}
+	if started != nil {
+		started(cmd.Process.Pid)
 	}
 	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
 	defer stop()

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // ticksPerSecond is the unit of the times in /proc, the same on every Linux that Go runs on (USER_HZ).
@@ -20,19 +21,31 @@ func (m *serverMeter) cpu() float64 {
 	if m.postmaster == 0 {
 		return 0
 	}
-	own, children := times(m.postmaster)
-	total := own + children
-	tasks, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", m.postmaster, m.postmaster))
+	own, ended := times(m.postmaster)
+	total := own + ended
+	pids, err := children(m.postmaster)
 	if err != nil {
 		return 0
 	}
-	for _, f := range bytes.Fields(tasks) {
-		if pid, err := strconv.Atoi(string(f)); err == nil {
-			own, _ := times(pid)
-			total += own
-		}
+	for _, pid := range pids {
+		own, _ := times(pid)
+		total += own
 	}
 	return total
+}
+
+// children are the processes that a process of one thread has begun and not waited for.
+func children(pid int) (pids []int, err error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range bytes.Fields(b) {
+		if pid, err := strconv.Atoi(string(f)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
 }
 
 // times returns the processor seconds of a process and of its children that were waited for (proc_pid_stat(5)).
@@ -50,22 +63,56 @@ func times(pid int) (own, children float64) {
 	return n(11) + n(12), n(13) + n(14)
 }
 
-// privateMemory returns the bytes of a process's resident memory that it shares with nobody (RssAnon in proc_pid_status(5)); 0: unknown.
-func privateMemory(pid int) int64 {
+// privateMemory returns the bytes of a process's resident memory that it shares with nobody; 0: unknown.
+func privateMemory(pid int) int64 { return memoryOf(pid, "RssAnon") }
+
+// memoryOf returns a line of a process's status in bytes (proc_pid_status(5)); 0: unknown.
+func memoryOf(pid int, line string) int64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(b), "\nRssAnon:")
+	_, rest, _ := strings.Cut(string(b), "\n"+line+":")
 	number, _, _ := strings.Cut(rest, " kB")
 	n, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
 	return n << 10
 }
 
-// peakMemory returns the largest resident size, in bytes, of a process that has ended and of its children.
-func peakMemory(s *os.ProcessState) int64 {
-	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
-		return u.Maxrss << 10
+// lookEvery is how often the memory of a small program is looked at.
+const lookEvery = 20 * time.Millisecond
+
+// watchMemory looks at the memory of a process and its children until peak is called, when the process has ended; peak returns the largest
+// resident size of one of them, in bytes.
+//
+// The system's own account is exact, but a program begins as a copy of this one, which counts too (getrusage(2)). Of one that
+// never gets larger than that, what was seen last must do.
+func watchMemory(pid int) (peak func(s *os.ProcessState) int64) {
+	var seen int64
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			pids, _ := children(pid) // none where the kernel does not tell
+			for _, p := range append(pids, pid) {
+				seen = max(seen, memoryOf(p, "VmHWM"))
+			}
+			select {
+			case <-tick.C:
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func(s *os.ProcessState) int64 {
+		close(ended)
+		<-done
+		var own syscall.Rusage
+		u, ok := s.SysUsage().(*syscall.Rusage)
+		if ok && syscall.Getrusage(syscall.RUSAGE_SELF, &own) == nil && u.Maxrss > own.Maxrss {
+			return u.Maxrss << 10
+		}
+		return seen
 	}
-	return 0
 }
