@@ -236,12 +236,12 @@ func (s *suite) archives(ctx context.Context, db string) (text, auto, stock stri
 	}
 	for path, options := range map[string][]string{text: nil, auto: {"--copy-format=auto"}} {
 		ours := s.ours(append(append([]string{"dump", "-Fc", "-Zzstd:1", s.jobs()}, options...), "-f", path, db)...)
-		if err := runCommand(ctx, ours.Command(), nil); err != nil {
+		if _, err := runCommand(ctx, ours.Command()); err != nil {
 			return "", "", "", fmt.Errorf("dump: %w", err)
 		}
 	}
 	if ok {
-		if err := runCommand(ctx, c.Command(), nil); err != nil {
+		if _, err := runCommand(ctx, c.Command()); err != nil {
 			return "", "", "", fmt.Errorf("dump by pg_dump: %w", err)
 		}
 	}
@@ -345,7 +345,7 @@ func (s *suite) steps(ctx context.Context) ([]Line, error) {
 					return err
 				}
 				for _, before := range []string{"pre-data", "data", "post-data"}[:i] {
-					if err := runCommand(ctx, s.command(s.server, s.o.Program, "restore", "--quiet", s.jobs(), "--section="+before, "-d", target, text), nil); err != nil {
+					if _, err := runCommand(ctx, s.command(s.server, s.o.Program, "restore", "--quiet", s.jobs(), "--section="+before, "-d", target, text)); err != nil {
 						return err
 					}
 				}

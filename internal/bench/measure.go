@@ -137,11 +137,7 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 	}
 	before := server.cpu()
 	begun := time.Now()
-	var peak func(*os.ProcessState) int64
-	if err := runCommand(ctx, cmd, func(pid int) { peak = watchMemory(pid) }); err != nil {
-		if peak != nil {
-			peak(cmd.ProcessState)
-		}
+	if s.Memory, err = runCommand(ctx, cmd); err != nil {
 		if ctx.Err() != nil {
 			return s, context.Cause(ctx)
 		}
@@ -150,7 +146,6 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 	s.Seconds = time.Since(begun).Seconds()
 	s.ServerCPU = server.cpu() - before
 	s.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	s.Memory = peak(cmd.ProcessState)
 	if c.Output != "" {
 		if s.Output, err = sizeOf(c.Output); err != nil {
 			return s, err
@@ -159,17 +154,16 @@ func sample(ctx context.Context, c Contender, server *serverMeter) (s Sample, er
 	return s, nil
 }
 
-// runCommand runs cmd, and ends it when ctx is done. started, if not nil, is called once it runs.
-func runCommand(ctx context.Context, cmd *exec.Cmd, started func(pid int)) error {
+// runCommand runs cmd, and ends it when ctx is done. memory is the peak of it in bytes.
+func runCommand(ctx context.Context, cmd *exec.Cmd) (memory int64, err error) {
 	if err := cmd.Start(); err != nil {
-		return err
+		return 0, err
 	}
-	if started != nil {
-		started(cmd.Process.Pid)
-	}
+	peak := watchMemory(cmd.Process.Pid)
 	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
 	defer stop()
-	return cmd.Wait()
+	err = cmd.Wait()
+	return peak(cmd.ProcessState), err
 }
 
 func (r *Result) summarize() {
