@@ -469,8 +469,8 @@ func (r *reader) tableParts(keep func(t *Table) bool) []string {
 	const least = 256 // relations in a part
 	kept := r.tablesKept(keep)
 	n := 1
-	if sessions := 1 + len(r.more); sessions > 1 {
-		n = max(1, min(2*sessions, len(kept)/least))
+	if len(r.more) > 0 {
+		n = max(1, min(2*(1+len(r.more)), len(kept)/least))
 	}
 	var lists []string
 	for i := range n {

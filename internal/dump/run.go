@@ -199,13 +199,7 @@ func tidy(db *catalog.Database) {
 func (d *dumper) readCatalog(ctx context.Context) (db *catalog.Database, entries []*pgarchive.Entry, partial bool, err error) {
 	var workers []catalog.Opener
 	for _, o := range d.opening {
-		workers = append(workers, func(ctx context.Context) (catalog.Querier, error) {
-			c, err := o.wait(ctx)
-			if err != nil || c == nil {
-				return nil, err
-			}
-			return c, nil
-		})
+		workers = append(workers, o.wait)
 	}
 	info := catalog.Info{
 		Name: d.facts.database, Version: d.holder.conn.Version(), VersionString: d.holder.conn.VersionString(),
@@ -305,6 +299,10 @@ const patience = 5 * time.Second
 func (d *dumper) cancel(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer stop()
+	for _, o := range d.opening {
+		o.stop()
+	}
+	d.gather()
 	for _, s := range d.sessions {
 		s.conn.Cancel(ctx) // whether it arrives or not, the connection is closed next
 	}
@@ -313,10 +311,6 @@ func (d *dumper) cancel(ctx context.Context) {
 func (d *dumper) close(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer stop()
-	for _, o := range d.opening {
-		o.stop()
-	}
-	d.gather()
 	for _, s := range d.sessions {
 		s.conn.Close(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pghaul/pghaul/internal/catalog"
 	"github.com/pghaul/pghaul/internal/pg"
 	"github.com/pghaul/pghaul/internal/sqltext"
 )
@@ -87,10 +88,13 @@ type opening struct {
 }
 
 // wait returns the connection; nil if the server has no more of them and the dump goes on with fewer.
-func (o *opening) wait(ctx context.Context) (*pg.Conn, error) {
+func (o *opening) wait(ctx context.Context) (catalog.Querier, error) {
 	select {
 	case <-o.done:
-		return o.conn, o.err
+		if o.conn == nil {
+			return nil, o.err
+		}
+		return o.conn, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
